@@ -1,0 +1,81 @@
+"""What a detector is asked, and what it finds."""
+
+from dataclasses import dataclass
+
+from guardd.config import LoopSettings
+from guardd.vocabulary import Action, Detector, Level
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """The call in question.
+
+    Attributes:
+        tool: its name.
+        signature: the keyed hash of its tool and arguments.
+        is_poll: it waits for something by asking again, so that repeating it is its nature.
+    """
+
+    tool: str
+    signature: bytes
+    is_poll: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Detection:
+    """A rule that matched.
+
+    Attributes:
+        detector: the rule.
+        level: how sure it is.
+        action: what it asks for.
+        count: how many it counted, in calls (misses of an unknown tool, members of an alternation …).
+        threshold: the setting that this count reached; 0 where an operator decided.
+        tool: of the call in question.
+        paired_tool: the other side of an alternation.
+        warning_key: what makes two warnings the same one; never made from an outcome.
+        reason: an operator's, for stopping the run.
+    """
+
+    detector: Detector
+    level: Level
+    action: Action
+    count: int
+    threshold: int
+    tool: str
+    paired_tool: str | None
+    warning_key: str
+    reason: str | None = None
+
+
+def warning(
+    detector: Detector, question: Question, *, count: int, threshold: int, warning_key: str, paired_tool: str | None = None
+) -> Detection:
+    """A finding that lets the call through with a word of warning."""
+    return Detection(
+        detector, Level.WARNING, Action.WARN, count, threshold, question.tool, paired_tool, warning_key
+    )
+
+
+def critical(
+    detector: Detector,
+    question: Question,
+    settings: LoopSettings,
+    *,
+    count: int,
+    threshold: int,
+    warning_key: str,
+    follows_block: bool,
+    paired_tool: str | None = None,
+) -> Detection:
+    """A finding that blocks the call, or ends the run when the model goes on after a block.
+
+    detection.md, "What follows a block": a repetition after a block whose count reaches the circuit breaker's
+    threshold aborts under its own detector's name; a first block is a block at any count.
+    """
+    action = Action.BLOCK
+    if follows_block and count >= settings.global_circuit_breaker_threshold:
+        action, threshold = Action.ABORT, settings.global_circuit_breaker_threshold
+    return Detection(
+        detector, Level.CRITICAL, action, count, threshold, question.tool, paired_tool, warning_key
+    )

@@ -1,0 +1,43 @@
+"""What the window statement returns: the figures from which every rule decides."""
+
+from typing import NamedTuple
+
+
+class Figures(NamedTuple):
+    """One row about a run's window, as seen by the call in question; all zero and None for an empty one.
+
+    Attributes:
+        newest_tool: the tool of the run's newest recorded call.
+        newest_signature: its signature.
+        newest_missing_tool: the tool that its outcome said does not exist.
+        newest_state: its `CallState`.
+        newest_detector: what it was answered with, if anything; for a blocked attempt, the rule that blocked it.
+        newest_count: the count of that answer.
+        newest_paired_tool: the paired tool of that answer.
+        newest_warning_key: the warning key of that answer.
+        unknown_streak: misses of one tool that does not exist, newest backwards.
+        unknown_blocked: how many of them guardd blocked.
+        streak: calls without progress of this signature.
+        streak_blocked: how many of them guardd blocked.
+        repeats: calls of this signature, whatever their outcome.
+        tail: length of the alternation that the call in question would continue.
+        tail_doubts: how many of its calls have no outcome yet, or another than the rest of their side.
+        tail_blocked: how many of them guardd blocked.
+    """
+
+    newest_tool: str | None = None
+    newest_signature: bytes | None = None
+    newest_missing_tool: str | None = None
+    newest_state: int | None = None
+    newest_detector: str | None = None
+    newest_count: int | None = None
+    newest_paired_tool: str | None = None
+    newest_warning_key: str | None = None
+    unknown_streak: int = 0
+    unknown_blocked: int = 0
+    streak: int = 0
+    streak_blocked: int = 0
+    repeats: int = 0
+    tail: int = 0
+    tail_doubts: int = 0
+    tail_blocked: int = 0

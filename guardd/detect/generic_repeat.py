@@ -1,0 +1,48 @@
+"""Rule 5: the same call again and again (detection.md; openclaw issue 34574)."""
+
+from guardd.config import LoopSettings
+from guardd.detect.detection import Detection, Question, critical, warning
+from guardd.detect.figures import Figures
+from guardd.vocabulary import Action, Detector
+
+DETECTOR = Detector.GENERIC_REPEAT
+
+MESSAGES = {
+    Action.WARN: "You have called {tool} {count} times with the same arguments. If the outcome does not change, another "
+    "call will not change it: vary the arguments, use another tool, or report what you have found.",
+    Action.BLOCK: "Blocked: {tool} was called {count} times with the same arguments and gave the same outcome each time. "
+    "Do not retry it. Use what you know already, try something different, or report what keeps you.",
+    Action.ABORT: "This run was stopped: {tool} was called {count} times with the same arguments and outcome.",
+}
+
+
+def threshold(settings: LoopSettings) -> int:
+    """The streak that is critical."""
+    return settings.critical_threshold
+
+
+def is_on(settings: LoopSettings) -> bool:
+    """As `detectors.genericRepeat` says."""
+    return settings.generic_repeat
+
+
+def judge(question: Question, figures: Figures, settings: LoopSettings) -> Detection | None:
+    """Critical by the no-progress streak; else a warning by repeats alone, whatever their outcomes."""
+    if question.is_poll or not is_on(settings):
+        return None
+    warning_key = f"{DETECTOR}:{question.signature.hex()}"
+    if figures.streak >= settings.critical_threshold:
+        return critical(
+            DETECTOR,
+            question,
+            settings,
+            count=figures.streak,
+            threshold=settings.critical_threshold,
+            warning_key=warning_key,
+            follows_block=figures.streak_blocked > 0,
+        )
+    if figures.repeats >= settings.warning_threshold:
+        return warning(
+            DETECTOR, question, count=figures.repeats, threshold=settings.warning_threshold, warning_key=warning_key
+        )
+    return None

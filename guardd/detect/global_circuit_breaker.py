@@ -1,0 +1,39 @@
+"""Rule 2: however the other switches stand, a call without progress for this long ends the run (detection.md)."""
+
+from guardd.config import LoopSettings
+from guardd.detect.detection import Detection, Question
+from guardd.detect.figures import Figures
+from guardd.vocabulary import Action, Detector, Level
+
+DETECTOR = Detector.GLOBAL_CIRCUIT_BREAKER
+
+MESSAGES = {
+    Action.ABORT: "This run was stopped: {tool} was called {count} times with the same arguments and gave the same "
+    "outcome each time.",
+}
+
+
+def threshold(settings: LoopSettings) -> int:
+    """The streak that ends the run."""
+    return settings.global_circuit_breaker_threshold
+
+
+def is_on(_settings: LoopSettings) -> bool:
+    """Always: no switch of `detectors` turns the breaker off."""
+    return True
+
+
+def judge(question: Question, figures: Figures, settings: LoopSettings) -> Detection | None:
+    """Abort when the no-progress streak reaches the breaker's threshold."""
+    if figures.streak < settings.global_circuit_breaker_threshold:
+        return None
+    return Detection(
+        DETECTOR,
+        Level.CRITICAL,
+        Action.ABORT,
+        figures.streak,
+        settings.global_circuit_breaker_threshold,
+        question.tool,
+        None,
+        f"{DETECTOR}:{question.signature.hex()}",
+    )

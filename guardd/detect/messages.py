@@ -1,0 +1,48 @@
+"""The words that go with a verdict, written for the model: what it repeated, how often, and what to do instead.
+
+They never hold arguments or results. A tool's name comes from the model, so it is shown as one short printable
+word and cannot break out of its sentence.
+"""
+
+from guardd.detect import (
+    compaction_loop_persisted,
+    generic_repeat,
+    global_circuit_breaker,
+    known_poll_no_progress,
+    operator,
+    ping_pong,
+    unknown_tool_repeat,
+)
+from guardd.detect.detection import Detection
+
+LONGEST_NAME = 80
+
+_MESSAGES = {
+    module.DETECTOR: module.MESSAGES
+    for module in (
+        unknown_tool_repeat,
+        global_circuit_breaker,
+        known_poll_no_progress,
+        ping_pong,
+        generic_repeat,
+        compaction_loop_persisted,
+        operator,
+    )
+}
+
+
+def message(detection: Detection) -> str:
+    """The detection's message."""
+    return _MESSAGES[detection.detector][detection.action].format(
+        tool=_shown(detection.tool),
+        paired=_shown(detection.paired_tool or ""),
+        count=detection.count,
+        reason=f": {detection.reason}" if detection.reason else "",
+    )
+
+
+def _shown(name: str) -> str:
+    printable = "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in name)
+    if len(printable) > LONGEST_NAME:
+        printable = f"{printable[: LONGEST_NAME - 1]}…"
+    return f"`{printable}`"

@@ -1,0 +1,13 @@
+"""An operator stops a run by hand (protocol.md, `run.abort`)."""
+
+from guardd.detect.detection import Detection
+from guardd.vocabulary import Action, Detector, Level
+
+DETECTOR = Detector.OPERATOR
+
+MESSAGES = {Action.ABORT: "This run was stopped by an operator{reason}."}
+
+
+def abort(reason: str | None) -> Detection:
+    """The detection that every later call of the run is answered with; it counts nothing."""
+    return Detection(DETECTOR, Level.CRITICAL, Action.ABORT, 0, 0, "", None, DETECTOR, reason)

@@ -1,0 +1,75 @@
+"""The rolling detectors in their order, and what follows a block (detection.md)."""
+
+from dataclasses import replace
+
+from guardd.config import LoopSettings
+from guardd.detect import (
+    generic_repeat,
+    global_circuit_breaker,
+    known_poll_no_progress,
+    ping_pong,
+    unknown_tool_repeat,
+)
+from guardd.detect.detection import Detection, Question, critical
+from guardd.detect.figures import Figures
+from guardd.vocabulary import Action, CallState
+
+RULES = (
+    unknown_tool_repeat,
+    global_circuit_breaker,
+    known_poll_no_progress,
+    ping_pong,
+    generic_repeat,
+)
+_RULE_OF = {str(rule.DETECTOR): rule for rule in RULES}
+_BLOCKED = (CallState.BLOCKED, CallState.BLOCKED_REPORTED)
+
+
+def judge(question: Question, figures: Figures, settings: LoopSettings) -> Detection | None:
+    """The first rule that matches, or None; a straight retry of a blocked attempt comes before all."""
+    if not settings.enabled:
+        return None
+    retry = _straight_retry(question, figures, settings)
+    if retry is not None:
+        return retry
+    for rule in RULES:
+        detection = rule.judge(question, figures, settings)
+        if detection is not None:
+            return detection
+    return None
+
+
+def _straight_retry(question: Question, figures: Figures, settings: LoopSettings) -> Detection | None:
+    """The blocking rule's verdict again, one higher, as long as its threshold and switch still say so."""
+    if figures.newest_signature != question.signature or figures.newest_state not in _BLOCKED:
+        return None
+    rule = _RULE_OF.get(figures.newest_detector or "")
+    if rule is None or not rule.is_on(settings):
+        return None
+    count = (figures.newest_count or 0) + 1
+    if count < rule.threshold(settings):
+        return None
+    return critical(
+        rule.DETECTOR,
+        question,
+        settings,
+        count=count,
+        threshold=rule.threshold(settings),
+        warning_key=figures.newest_warning_key or "",
+        follows_block=True,
+        paired_tool=figures.newest_paired_tool,
+    )
+
+
+def after_the_fact(detection: Detection, settings: LoopSettings) -> Detection:
+    """The same finding for a call that has already run, so that it cannot be blocked any more.
+
+    detection.md, "After a call": a block is answered as a warning, or as an abort when its count has reached
+    the circuit breaker's threshold.
+    """
+    if detection.action is not Action.BLOCK:
+        return detection
+    breaker = settings.global_circuit_breaker_threshold
+    if detection.count >= breaker:
+        return replace(detection, action=Action.ABORT, threshold=breaker)
+    return replace(detection, action=Action.WARN)

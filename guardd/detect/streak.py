@@ -1,0 +1,31 @@
+"""The no-progress streak, which three rules look at.
+
+detection.md, rule 2: among the window's calls with the signature in question and a known outcome, newest first,
+how many have the same outcome as the newest. Other calls in between neither count nor break it, nor do calls
+whose outcome is not known yet. A blocked attempt counts as one more of its signature's streak.
+"""
+
+from collections.abc import Mapping
+
+from sqlalchemy import ColumnElement, FromClause
+
+from guardd.detect.window import SIGNATURE, breaks_so_far, how_many, is_blocked, of_newest
+from guardd.store.schema import calls
+from guardd.vocabulary import CallState
+
+ROW = {
+    "is_same": calls.c.signature == SIGNATURE,
+    "streak_breaks": breaks_so_far(
+        (calls.c.signature == SIGNATURE) & (calls.c.outcome != of_newest("own_outcome"))
+    ),
+}
+
+
+def counts(rows: FromClause) -> Mapping[str, ColumnElement[int]]:
+    """The streak, the blocked attempts in it, and all calls of the signature whatever their outcome."""
+    unbroken = (rows.c.streak_breaks == 0) & rows.c.is_same
+    return {
+        "streak": how_many(unbroken, rows.c.state != CallState.PENDING.value),
+        "streak_blocked": how_many(unbroken, is_blocked(rows)),
+        "repeats": how_many(rows.c.is_same),
+    }

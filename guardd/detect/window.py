@@ -1,0 +1,90 @@
+"""The rows that every rule counts over: a run's newest calls, walked from the newest backwards.
+
+A rule says which row ends what it counts, a *break*. The running sum of breaks is zero exactly on the rows
+before the first one; of those the rule counts what it wants. `statement` joins the rules' expressions into one
+statement, which binds `run`, `newest` (seq of the run's newest call), `low` (seq before the window's oldest), and
+`tool` and `signature` of the call in question.
+"""
+
+from sqlalchemy import (
+    CTE,
+    ColumnElement,
+    FromClause,
+    Integer,
+    LargeBinary,
+    Text,
+    bindparam,
+    case,
+    func,
+    literal_column,
+    select,
+)
+
+from guardd.store.schema import calls
+from guardd.vocabulary import CallState
+
+RUN = bindparam("run", type_=Integer)
+NEWEST = bindparam("newest", type_=Integer)
+LOW = bindparam("low", type_=Integer)
+TOOL = bindparam("tool", type_=Text)
+SIGNATURE = bindparam("signature", type_=LargeBinary)
+
+IN_WINDOW = (calls.c.run_id == RUN) & (calls.c.seq > LOW)
+
+
+def _newest_outcome(signature: ColumnElement[bytes]) -> ColumnElement[bytes]:
+    """The outcome of the window's newest call of that signature whose outcome is known."""
+    return (
+        select(calls.c.outcome)
+        .where(IN_WINDOW, calls.c.signature == signature, calls.c.outcome.is_not(None))
+        .order_by(calls.c.seq.desc())
+        .limit(1)
+        .scalar_subquery()
+    )
+
+
+def _newest_call() -> CTE:
+    """The run's newest call, and the newest outcome on either side of a possible alternation."""
+    latest = calls.alias("latest")
+    return (
+        select(
+            latest.c.tool,
+            latest.c.signature,
+            latest.c.missing_tool,
+            latest.c.state,
+            latest.c.detection_id,
+            _newest_outcome(SIGNATURE).label("own_outcome"),
+            _newest_outcome(latest.c.signature).label("other_outcome"),
+        )
+        .where(latest.c.run_id == RUN, latest.c.seq == NEWEST, latest.c.seq > LOW)
+        .cte("newest")
+        .prefix_with("materialized")
+    )
+
+
+newest = _newest_call()
+
+
+def of_newest(column: str) -> ColumnElement[object]:
+    """A column of the newest call, to compare each row with."""
+    return select(newest.c[column]).scalar_subquery()
+
+
+def breaks_so_far(is_break: ColumnElement[bool]) -> ColumnElement[int]:
+    """How many rows from the newest down to this one break what is counted."""
+    return func.sum(case((is_break, 1), else_=0)).over(order_by=calls.c.seq.desc(), rows=(None, 0))
+
+
+def how_many(*conditions: ColumnElement[bool]) -> ColumnElement[int]:
+    """How many rows meet all the conditions."""
+    return func.count().filter(*conditions)
+
+
+def is_in_state(rows: FromClause, *states: CallState) -> ColumnElement[bool]:
+    """Whether a row's state is one of these, as literals of the statement."""
+    return rows.c.state.in_([literal_column(str(state.value)) for state in states])
+
+
+def is_blocked(rows: FromClause) -> ColumnElement[bool]:
+    """Whether a row is an attempt that guardd blocked."""
+    return is_in_state(rows, CallState.BLOCKED, CallState.BLOCKED_REPORTED)

@@ -1,0 +1,74 @@
+"""Connections to the database file, and the pragmas that each kind needs.
+
+There is one read-write connection in the whole system, which also runs every checkpoint: SQLite 3.7.0 to 3.51.2
+can corrupt a WAL database when two connections write or checkpoint at once (fixed in 3.51.3). All others are
+`query_only`.
+"""
+
+import sqlite3
+from pathlib import Path
+from typing import Literal
+
+from sqlalchemy import Engine, create_engine, event
+
+Durability = Literal["normal", "full"]
+
+BUSY_TIMEOUT_MS = 250
+"""How long to wait for somebody else's lock; nobody else should hold one, and verdicts wait meanwhile."""
+
+
+def connect_writer(path: Path, durability: Durability) -> sqlite3.Connection:
+    """The one connection that writes.
+
+    `normal` survives the death of any process, `full` the loss of power too. Checkpoints are not left to the
+    commit that happens to cross a size, which would make some verdicts fifteen times slower than the rest.
+
+    Raises:
+        sqlite3.Error: the file cannot be opened, or is no database.
+    """
+    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, cached_statements=256)
+    try:
+        connection.execute(f"pragma busy_timeout = {BUSY_TIMEOUT_MS}")
+        connection.execute("pragma journal_mode = wal")
+        connection.execute("pragma wal_autocheckpoint = 0")
+        connection.execute(f"pragma synchronous = {durability}")
+        connection.execute("pragma foreign_keys = on")
+        connection.execute("pragma temp_store = memory")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def reading_engine(path: Path) -> Engine:
+    """Connections that can only read, for operators' questions; safe beside the writer."""
+
+    def connect() -> sqlite3.Connection:
+        connection = sqlite3.connect(
+            f"{path.absolute().as_uri()}?mode=ro", uri=True, isolation_level=None, check_same_thread=False
+        )
+        connection.execute(f"pragma busy_timeout = {BUSY_TIMEOUT_MS}")
+        connection.execute("pragma query_only = on")
+        return connection
+
+    return create_engine("sqlite://", creator=connect, pool_size=1, max_overflow=0)
+
+
+def migrating_engine(path: Path) -> Engine:
+    """The connection of a migration: transactional DDL, foreign keys off until they are checked at the end.
+
+    Python's sqlite3 before 3.12 commits before DDL unless it leaves transactions alone, which would leave half
+    the tables of a failed migration. Rebuilding a parent table with foreign keys on deletes its children.
+    """
+    engine = create_engine("sqlite://", creator=lambda: sqlite3.connect(path, isolation_level=None))
+
+    @event.listens_for(engine, "connect")
+    def _prepare(connection: sqlite3.Connection, _record: object) -> None:
+        connection.execute(f"pragma busy_timeout = {BUSY_TIMEOUT_MS}")
+        connection.execute("pragma foreign_keys = off")
+
+    @event.listens_for(engine, "begin")
+    def _begin(connection: object) -> None:
+        connection.exec_driver_sql("begin immediate")  # type: ignore[attr-defined]
+
+    return engine

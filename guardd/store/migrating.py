@@ -1,0 +1,126 @@
+"""Bringing a database file to the schema of this program.
+
+Every start looks at the version table first; Alembic, which takes longer to import than all the rest, is only
+imported when there is something to migrate.
+"""
+
+import sqlite3
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import guardd
+from guardd.store.connecting import BUSY_TIMEOUT_MS, migrating_engine
+from guardd.store.errors import DatabaseUnusable
+
+HEAD = "0001"
+"""The newest revision in `migrations`. Revisions are four digits, in order."""
+
+_PACKAGE = Path(guardd.__file__).parent
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """What was done to a database.
+
+    Attributes:
+        before: the revision found, None for an empty file.
+        after: the revision now.
+        backup: the copy that was made before, if there was data.
+    """
+
+    before: str | None
+    after: str
+    backup: Path | None
+
+
+def check(path: Path) -> str | None:
+    """The revision of a database file, None where it is absent or empty.
+
+    Raises:
+        DatabaseUnusable: it is not a database of guardd's, or one of a newer guardd.
+    """
+    if not path.exists():
+        return None
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+            connection.execute(f"pragma busy_timeout = {BUSY_TIMEOUT_MS}")
+            tables = {name for (name,) in connection.execute("select name from sqlite_master")}
+            if not tables:
+                return None
+            if "alembic_version" not in tables:
+                raise DatabaseUnusable(
+                    path, "this is a database of another program", "Choose another path with --db"
+                )
+            row = connection.execute("select version_num from alembic_version").fetchone()
+    except sqlite3.Error as error:
+        raise DatabaseUnusable(
+            path,
+            f"SQLite cannot read it ({error})",
+            "Restore a backup (guardctl backup makes them), or move the file away and start anew",
+        ) from error
+    revision = None if row is None else str(row[0])
+    if revision is not None and revision > HEAD:
+        raise DatabaseUnusable(
+            path,
+            f"it was written by a newer guardd (schema {revision}; this program knows schemas up to {HEAD})",
+            "Install the newer guardd again, or choose another path with --db",
+        )
+    return revision
+
+
+def migrate(path: Path, revision: str = HEAD) -> Migration:
+    """Bring a database to a revision, in one transaction; what held data is copied beside it first.
+
+    Raises:
+        DatabaseUnusable: see `check`; or the migration failed, and the file is as it was.
+    """
+    before = check(path)
+    if before == revision:
+        return Migration(before, revision, None)
+    backup = None if before is None else _back_up(path, before)
+    try:
+        _upgrade(path, revision)
+    except Exception as error:
+        raise DatabaseUnusable(
+            path,
+            f"migrating it from schema {before or 'none'} to {revision} failed ({error})",
+            "Nothing was changed; free disk space if that is the reason, else report this as a bug",
+        ) from error
+    return Migration(before, revision, backup)
+
+
+def _back_up(path: Path, revision: str) -> Path:
+    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%fZ")
+    backup = path.with_name(f"{path.name}.schema-{revision}-{stamp}.bak")
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("vacuum into ?", (str(backup),))
+    backup.chmod(0o600)
+    return backup
+
+
+def _upgrade(path: Path, revision: str) -> None:
+    from alembic import command  # noqa: PLC0415  importing it costs more than a whole start without it
+    from alembic.config import Config  # noqa: PLC0415
+
+    config = Config()
+    config.set_main_option("script_location", str(_script_directory()).replace("%", "%%"))
+    config.set_main_option("path_separator", "os")
+    engine = migrating_engine(path)
+    try:
+        with engine.begin() as connection:
+            config.attributes["connection"] = connection
+            command.upgrade(config, revision)
+            broken = connection.exec_driver_sql("pragma foreign_key_check").fetchall()
+            if broken:
+                raise RuntimeError(f"{len(broken)} rows would refer to nothing")
+    finally:
+        engine.dispose()
+    path.chmod(0o600)
+
+
+def _script_directory() -> Path:
+    """Beside the package in a checkout, inside it in a wheel."""
+    inside = _PACKAGE / "migrations"
+    return inside if inside.is_dir() else _PACKAGE.parent / "migrations"

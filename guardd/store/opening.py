@@ -1,0 +1,73 @@
+"""Opening the database for the daemon: migrate if need be, connect, and get what is kept in it once."""
+
+import secrets
+import sqlite3
+from dataclasses import dataclass
+from pathlib import Path
+
+import guardd
+from guardd.fingerprint import VERSION
+from guardd.store.connecting import Durability, connect_writer
+from guardd.store.errors import DatabaseUnusable
+from guardd.store.migrating import Migration, migrate
+from guardd.store.store import Store
+
+KEY_BYTES = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """An open database.
+
+    Attributes:
+        path: the file.
+        connection: the one that writes.
+        store: the state in it.
+        key: the secret that fingerprints are made with.
+        migration: what was done to bring it to this program's schema.
+    """
+
+    path: Path
+    connection: sqlite3.Connection
+    store: Store
+    key: bytes
+    migration: Migration
+
+
+def open_database(path: Path, durability: Durability, now: int) -> Database:
+    """Open a database file that nobody else has open, creating or migrating it first.
+
+    Args:
+        path: the file; its directory exists, and the caller holds the lock beside it.
+        durability: `normal` or `full`.
+        now: milliseconds since the epoch.
+
+    Raises:
+        DatabaseUnusable: with what to do about it.
+    """
+    migration = migrate(path)
+    try:
+        connection = connect_writer(path, durability)
+        connection.execute("begin immediate")
+        key = _fingerprint_key(connection, now)
+        daemon_start_id = connection.execute(
+            "insert into daemon_starts (version, at) values (?, ?)", (guardd.__version__, now)
+        ).lastrowid
+        connection.execute("commit")
+    except sqlite3.Error as error:
+        raise DatabaseUnusable(
+            path,
+            f"SQLite cannot write it ({error})",
+            "Check free disk space, and that this user may write the file and its directory",
+        ) from error
+    return Database(path, connection, Store(connection, daemon_start_id), key, migration)
+
+
+def _fingerprint_key(connection: sqlite3.Connection, now: int) -> bytes:
+    """The secret of this database for this version of fingerprints, made at its first use."""
+    row = connection.execute("select key from fingerprint_keys where version = ?", (VERSION,)).fetchone()
+    if row is not None:
+        return bytes(row[0])
+    key = secrets.token_bytes(KEY_BYTES)
+    connection.execute("insert into fingerprint_keys values (?, ?, ?)", (VERSION, key, now))
+    return key

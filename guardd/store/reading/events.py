@@ -1,0 +1,111 @@
+"""`event.list`: what was detected, newest first."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, Row, select
+
+from guardd.detect.detection import Detection
+from guardd.detect.messages import message
+from guardd.store.reading.cursors import decode_cursor, encode_cursor
+from guardd.store.rows import Scope
+from guardd.store.schema import detections, runs
+from guardd.times import format_rfc3339
+from guardd.vocabulary import Action, Detector, Level
+
+
+@dataclass(frozen=True, slots=True)
+class EventFilter:
+    """Which events to list or watch; None does not restrict.
+
+    Attributes:
+        run_id: the row's id of the run.
+        detector: a `Detector`.
+        level: a `Level`.
+        since: at or after this time, in milliseconds since the epoch.
+    """
+
+    run_id: int | None = None
+    detector: str | None = None
+    level: str | None = None
+    since: int | None = None
+
+
+def list_events(
+    connection: Connection, wanted: EventFilter, limit: int, cursor: str | None
+) -> dict[str, object]:
+    """One page of events.
+
+    Raises:
+        InvalidParams: the cursor is not one of this list.
+    """
+    conditions = [
+        condition
+        for value, condition in (
+            (wanted.run_id, detections.c.run_id == wanted.run_id),
+            (wanted.detector, detections.c.detector == wanted.detector),
+            (wanted.level, detections.c.level == wanted.level),
+            (wanted.since, detections.c.at >= wanted.since),
+        )
+        if value is not None
+    ]
+    if cursor is not None:
+        (last_id,) = decode_cursor(cursor, int)
+        conditions.append(detections.c.id < last_id)
+    rows = connection.execute(
+        select(detections, runs.c.source, runs.c.kind, runs.c.name, runs.c.agent_id)
+        .join(runs, runs.c.id == detections.c.run_id)
+        .where(*conditions)
+        .order_by(detections.c.id.desc())
+        .limit(limit + 1)
+    ).all()
+    page: dict[str, object] = {"events": [_wire(row) for row in rows[:limit]]}
+    if len(rows) > limit:
+        page["nextCursor"] = encode_cursor(rows[limit - 1].id)
+    return page
+
+
+def _wire(row: Row[Any]) -> dict[str, object]:
+    detection = Detection(
+        Detector(row.detector),
+        Level(row.level),
+        Action(row.action),
+        row.count,
+        row.threshold,
+        row.tool,
+        row.paired_tool,
+        row.warning_key,
+        row.reason,
+    )
+    return wire_event(
+        Scope(row.source, row.kind, row.name),
+        row.agent_id,
+        row.seq,
+        detection,
+        observed=bool(row.observed),
+        at=row.at,
+    )
+
+
+def wire_event(
+    scope: Scope, agent_id: str | None, seq: int | None, detection: Detection, *, observed: bool, at: int
+) -> dict[str, object]:
+    """An event as it stands on the wire, the same when it is watched and when it is listed."""
+    event = {
+        "run": scope.run,
+        "source": scope.source,
+        "agentId": agent_id,
+        "seq": seq,
+        "action": (Action.ALLOW if observed else detection.action).word,
+        "detector": detection.detector,
+        "level": detection.level,
+        "count": detection.count,
+        "threshold": detection.threshold,
+        "toolName": detection.tool,
+        "pairedToolName": detection.paired_tool,
+        "message": message(detection),
+        "at": format_rfc3339(at),
+    }
+    if observed:
+        event["wouldBe"] = detection.action.word
+    return event

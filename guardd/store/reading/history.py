@@ -1,0 +1,154 @@
+"""`run.history`: a run's calls in order, with the markers between them."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, Row, Select, case, func, select
+
+from guardd.store.reading.cursors import decode_cursor, encode_cursor
+from guardd.store.reading.runs import describe_run
+from guardd.store.schema import calls, detections, markers
+from guardd.times import format_rfc3339
+from guardd.vocabulary import Action, CallState
+
+_STATES = {
+    CallState.PENDING: "pending",
+    CallState.OK: "ok",
+    CallState.ERROR: "error",
+    CallState.BLOCKED: "blocked",
+    CallState.BLOCKED_REPORTED: "blocked",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryPage:
+    """Which part of a history.
+
+    Attributes:
+        limit: at most so many calls.
+        before_seq: only calls before this one.
+        after_seq: only calls after this one; then the page holds the oldest of them, else the newest.
+    """
+
+    limit: int
+    before_seq: int | None = None
+    after_seq: int | None = None
+
+
+def run_history(
+    connection: Connection, run_id: int, page: HistoryPage, cursor: str | None
+) -> dict[str, object]:
+    """Calls in order of seq, and the markers among them; `nextCursor` leads on in the page's direction.
+
+    Raises:
+        InvalidParams: the cursor is not one of this list.
+    """
+    if cursor is not None:
+        page = _at(page, cursor)
+    forwards = page.after_seq is not None
+    rows = connection.execute(_calls(run_id, page)).all()
+    more = len(rows) > page.limit
+    rows = rows[: page.limit]
+    if not forwards:
+        rows = rows[::-1]
+    first = page.after_seq + 1 if page.after_seq is not None else (rows[0].seq if more and rows else 0)
+    last = rows[-1].seq if rows and (more and forwards or page.before_seq is not None) else None
+    history: dict[str, object] = {
+        "run": describe_run(connection, run_id)["run"],
+        "calls": _wire_calls(connection, run_id, rows),
+        "markers": _markers(connection, run_id, first, last),
+    }
+    if more:
+        history["nextCursor"] = (
+            encode_cursor("after", rows[-1].seq) if forwards else encode_cursor("before", rows[0].seq)
+        )
+    return history
+
+
+def _at(page: HistoryPage, cursor: str) -> HistoryPage:
+    direction, seq = decode_cursor(cursor, str, int)
+    if direction == "after":
+        return HistoryPage(page.limit, page.before_seq, int(seq))
+    return HistoryPage(page.limit, int(seq), None)
+
+
+def _calls(run_id: int, page: HistoryPage) -> Select[Any]:
+    """The page's calls; `repeat` counts back over the whole run, so that a page may begin in a streak."""
+    is_repeat = func.lag(calls.c.signature).over(order_by=calls.c.seq) == calls.c.signature
+    starts = (
+        select(calls, case((is_repeat, 0), else_=calls.c.seq).label("start"))
+        .where(calls.c.run_id == run_id)
+        .cte("starts")
+    )
+    streaks = select(
+        starts, (starts.c.seq - func.max(starts.c.start).over(order_by=starts.c.seq) + 1).label("repeat")
+    ).cte("streaks")
+    statement = select(
+        streaks, detections.c.action, detections.c.detector, detections.c.count, detections.c.observed
+    ).outerjoin(detections, detections.c.id == streaks.c.detection_id)
+    if page.before_seq is not None:
+        statement = statement.where(streaks.c.seq < page.before_seq)
+    if page.after_seq is not None:
+        statement = statement.where(streaks.c.seq > page.after_seq).order_by(streaks.c.seq)
+    else:
+        statement = statement.order_by(streaks.c.seq.desc())
+    return statement.limit(page.limit + 1)
+
+
+def _wire_calls(
+    connection: Connection, run_id: int, rows: list[Row[Any]] | Any
+) -> list[dict[str, object]]:
+    if not rows:
+        return []
+    afterwards = _found_afterwards(connection, run_id, rows[0].seq, rows[-1].seq)
+    return [_wire(row, afterwards.get(row.seq, row)) for row in rows]
+
+
+def _found_afterwards(
+    connection: Connection, run_id: int, first: int, last: int
+) -> dict[int, Row[Any]]:
+    """Aborts that came with a call's outcome, by seq; the call itself was answered otherwise."""
+    statement = select(detections).where(
+        detections.c.run_id == run_id,
+        detections.c.seq.between(first, last),
+        detections.c.action == int(Action.ABORT),
+    )
+    return {row.seq: row for row in connection.execute(statement)}
+
+
+def _wire(call: Row[Any], found: Row[Any]) -> dict[str, object]:
+    action = Action.ALLOW if found.action is None or found.observed else Action(found.action)
+    wire = {
+        "seq": call.seq,
+        "toolName": call.tool,
+        "toolCallId": call.call_id,
+        "state": _STATES[CallState(call.state)],
+        "action": action.word,
+        "detector": found.detector,
+        "count": found.count,
+        "repeat": call.repeat,
+        "preview": call.preview,
+        "at": format_rfc3339(call.at),
+        "durationMs": call.duration_ms,
+    }
+    if found.observed:
+        wire["wouldBe"] = Action(found.action).word
+    return wire
+
+
+def _markers(connection: Connection, run_id: int, first: int, last: int | None) -> list[dict[str, object]]:
+    """Markers that stand before, among or after the page's calls, `last` being None for the run's end."""
+    statement = select(markers).where(markers.c.run_id == run_id, markers.c.after_seq >= first - 1)
+    if last is not None:
+        statement = statement.where(markers.c.after_seq < last)
+    return [
+        {
+            "kind": row.kind,
+            "afterSeq": row.after_seq,
+            "armed": row.window_size is not None,
+            "windowSize": row.window_size,
+            "reason": row.reason,
+            "at": format_rfc3339(row.at),
+        }
+        for row in connection.execute(statement.order_by(markers.c.after_seq, markers.c.id))
+    ]

@@ -1,0 +1,103 @@
+"""Which run an operator means: an exact id, `source/id`, a unique prefix, or `latest`."""
+
+from collections.abc import Iterator
+
+from sqlalchemy import ColumnElement, Connection, and_, or_, select
+
+from guardd.protocol.errors import RunAmbiguous, RunNotFound
+from guardd.store.rows import Scope
+from guardd.store.schema import runs
+from guardd.vocabulary import ScopeKind
+
+MOST_CANDIDATES = 10
+_LAST_LETTER = "\U0010ffff"
+
+
+def resolve_run(connection: Connection, run: str) -> int:
+    """The row's id of the run that is meant.
+
+    Raises:
+        RunNotFound: no run is.
+        RunAmbiguous: several are; `candidates` names some of them so that each is exact.
+    """
+    if not run:
+        raise RunNotFound("no run has an empty id")
+    for condition in (_is_named(run), _is_named_with_source(run)):
+        found = _find(connection, condition)
+        if found:
+            return _only(run, found)
+    if run == "latest":
+        newest = connection.execute(
+            select(runs.c.id).order_by(runs.c.last_activity_at.desc(), runs.c.id.desc()).limit(1)
+        ).scalar()
+        if newest is None:
+            raise RunNotFound("there are no runs yet")
+        return int(newest)
+    found = _find(connection, or_(*_starts_with(run)))
+    if not found:
+        raise RunNotFound(f"no run is called {run!r}, and none begins so")
+    return _only(run, found)
+
+
+def _find(connection: Connection, condition: ColumnElement[bool]) -> list[tuple[int, Scope]]:
+    rows = connection.execute(
+        select(runs.c.id, runs.c.source, runs.c.kind, runs.c.name)
+        .where(condition)
+        .order_by(runs.c.last_activity_at.desc())
+        .limit(MOST_CANDIDATES)
+    )
+    return [(row.id, Scope(row.source, row.kind, row.name)) for row in rows]
+
+
+def _only(run: str, found: list[tuple[int, Scope]]) -> int:
+    if len(found) == 1:
+        return found[0][0]
+    names = [scope.run for _id, scope in found]
+    raise RunAmbiguous(
+        f"{run!r} may mean several runs",
+        [
+            scope.run if names.count(scope.run) == 1 else f"{scope.source}/{scope.run}"
+            for _id, scope in found
+        ],
+    )
+
+
+def _kind_and_name(run: str) -> tuple[ScopeKind, str]:
+    """What a run's shown id stands for, see `Scope.run`."""
+    prefix, colon, rest = run.partition(":")
+    if colon and prefix in list(ScopeKind):
+        return ScopeKind(prefix), rest
+    return ScopeKind.RUN, run
+
+
+def _is_named(run: str) -> ColumnElement[bool]:
+    kind, name = _kind_and_name(run)
+    return and_(runs.c.kind == kind.value, runs.c.name == name)
+
+
+def _with_source(run: str) -> Iterator[tuple[str, str]]:
+    """Every way to read it as `source/id`; either part may hold slashes of its own."""
+    for position, letter in enumerate(run):
+        if letter == "/":
+            yield run[:position], run[position + 1 :]
+
+
+def _is_named_with_source(run: str) -> ColumnElement[bool]:
+    return or_(
+        *(and_(runs.c.source == source, _is_named(name)) for source, name in _with_source(run)),
+        runs.c.id.is_(None),
+    )
+
+
+def _starts_with(run: str) -> Iterator[ColumnElement[bool]]:
+    yield from _is_named_from(run)
+    for source, name in _with_source(run):
+        yield and_(runs.c.source == source, or_(*_is_named_from(name)))
+
+
+def _is_named_from(prefix: str) -> Iterator[ColumnElement[bool]]:
+    kind, name = _kind_and_name(prefix)
+    yield and_(runs.c.kind == kind.value, runs.c.name.between(name, name + _LAST_LETTER))
+    for other in (ScopeKind.SESSION, ScopeKind.SOURCE):
+        if f"{other}:".startswith(prefix):
+            yield runs.c.kind == other.value

@@ -1,0 +1,114 @@
+"""`run.list` and `run.get`."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Row, Select, and_, func, or_, select, tuple_
+
+from guardd.store.reading.cursors import decode_cursor, encode_cursor
+from guardd.store.rows import Scope
+from guardd.store.schema import calls, detections, markers, runs
+from guardd.times import format_rfc3339
+from guardd.vocabulary import Action, MarkerKind
+
+_counts: ColumnElement[bool] = and_(
+    detections.c.run_id == runs.c.id,
+    or_(detections.c.seq > runs.c.reset_seq, detections.c.id == runs.c.abort_detection_id),
+)
+"""Whether a detection was made since the run's last reset."""
+
+_columns = (
+    runs,
+    select(func.coalesce(func.max(calls.c.seq), 0))
+    .where(calls.c.run_id == runs.c.id)
+    .correlate(runs)
+    .scalar_subquery()
+    .label("calls"),
+    select(func.coalesce(func.max(detections.c.action), int(Action.ALLOW)))
+    .where(_counts, detections.c.observed == 0)
+    .correlate(runs)
+    .scalar_subquery()
+    .label("verdict"),
+    select(func.count())
+    .where(markers.c.run_id == runs.c.id, markers.c.kind == MarkerKind.COMPACTION.value)
+    .correlate(runs)
+    .scalar_subquery()
+    .label("compactions"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RunFilter:
+    """Which runs to list; None does not restrict.
+
+    Attributes:
+        status: a `RunStatus`.
+        agent_id: the run's agent.
+        source: the kind of gateway.
+        since: active at or after this time, in milliseconds since the epoch.
+        looping: something was detected since the last reset.
+    """
+
+    status: str | None = None
+    agent_id: str | None = None
+    source: str | None = None
+    since: int | None = None
+    looping: bool | None = None
+
+
+def list_runs(
+    connection: Connection, wanted: RunFilter, limit: int, cursor: str | None
+) -> dict[str, object]:
+    """One page of runs, newest activity first.
+
+    Raises:
+        InvalidParams: the cursor is not one of this list.
+    """
+    statement = _filtered(select(*_columns), wanted)
+    if cursor is not None:
+        position = decode_cursor(cursor, int, int)
+        statement = statement.where(tuple_(runs.c.last_activity_at, runs.c.id) < tuple_(*position))
+    rows = connection.execute(
+        statement.order_by(runs.c.last_activity_at.desc(), runs.c.id.desc()).limit(limit + 1)
+    ).all()
+    page: dict[str, object] = {"runs": [_wire(row) for row in rows[:limit]]}
+    if len(rows) > limit:
+        last = rows[limit - 1]
+        page["nextCursor"] = encode_cursor(last.last_activity_at, last.id)
+    return page
+
+
+def describe_run(connection: Connection, run_id: int) -> dict[str, object]:
+    """One run."""
+    return _wire(connection.execute(select(*_columns).where(runs.c.id == run_id)).one())
+
+
+def _filtered(statement: Select[Any], wanted: RunFilter) -> Select[Any]:
+    conditions: Sequence[tuple[object, ColumnElement[bool]]] = (
+        (wanted.status, runs.c.status == wanted.status),
+        (wanted.agent_id, runs.c.agent_id == wanted.agent_id),
+        (wanted.source, runs.c.source == wanted.source),
+        (wanted.since, runs.c.last_activity_at >= wanted.since),
+    )
+    statement = statement.where(*(condition for value, condition in conditions if value is not None))
+    if wanted.looping is None:
+        return statement
+    is_looping = select(detections.c.id).where(_counts).correlate(runs).exists()
+    return statement.where(is_looping if wanted.looping else ~is_looping)
+
+
+def _wire(row: Row[Any]) -> dict[str, object]:
+    return {
+        "run": Scope(row.source, row.kind, row.name).run,
+        "source": row.source,
+        "agentId": row.agent_id,
+        "status": row.status,
+        "calls": row.calls,
+        "verdict": Action(row.verdict).word,
+        "compactions": row.compactions,
+        "startedAt": format_rfc3339(row.started_at),
+        "lastActivityAt": format_rfc3339(row.last_activity_at),
+        "endedAt": None if row.ended_at is None else format_rfc3339(row.ended_at),
+        "endReason": row.end_reason,
+    }

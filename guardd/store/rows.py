@@ -1,0 +1,104 @@
+"""Rows as the path of a verdict sees them; the fields are in the order of the statements' columns."""
+
+from typing import NamedTuple
+
+from guardd.vocabulary import RunStatus, ScopeKind
+
+
+class Scope(NamedTuple):
+    """What history is judged within: one run of one source.
+
+    Attributes:
+        source: the kind of gateway; two gateways may use the same run id.
+        kind: whether `name` is a run id, a session key, or the source itself.
+        name: see `kind`.
+    """
+
+    source: str
+    kind: str
+    name: str
+
+    @property
+    def run(self) -> str:
+        """The run as people see and type it: its id, or `session:KEY`, or `source:NAME`.
+
+        An id that looks like one of the others is written `run:ID`, so that no two scopes of a source look alike.
+        """
+        if self.kind != ScopeKind.RUN:
+            return f"{self.kind}:{self.name}"
+        if self.name.startswith(tuple(f"{kind}:" for kind in ScopeKind)):
+            return f"{ScopeKind.RUN}:{self.name}"
+        return self.name
+
+
+class RunRow(NamedTuple):
+    """How a run stands.
+
+    Attributes:
+        id: the row's id.
+        source: see `Scope`.
+        kind: see `Scope`.
+        name: see `Scope`.
+        agent_id: the run's last known agent.
+        status: a `RunStatus`.
+        reset_seq: calls up to this one no longer count.
+        abort_detection_id: set while the run is aborted by guardd or an operator.
+        armed_marker_id: the compaction that armed the post-compaction guard, while it is armed.
+        daemon_start_id: the start of the daemon that served the run last.
+        newest_seq: the number of the run's newest call, 0 for none.
+    """
+
+    id: int
+    source: str
+    kind: str
+    name: str
+    agent_id: str | None
+    status: str
+    reset_seq: int
+    abort_detection_id: int | None
+    armed_marker_id: int | None
+    daemon_start_id: int | None
+    newest_seq: int
+
+    @property
+    def scope(self) -> Scope:
+        """The run's scope."""
+        return Scope(self.source, self.kind, self.name)
+
+    @property
+    def is_aborted(self) -> bool:
+        """Whether every call is answered with the same abort."""
+        return self.abort_detection_id is not None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the run ended and was not heard of since."""
+        return self.status != RunStatus.ACTIVE
+
+
+class OpenCall(NamedTuple):
+    """A call whose outcome has not come yet."""
+
+    seq: int
+    state: int
+    signature: bytes
+    detection_id: int | None
+
+
+class NewCall(NamedTuple):
+    """A call to record; the fields are the columns of `calls`."""
+
+    run_id: int
+    seq: int
+    tool: str
+    signature: bytes
+    fingerprint_version: int
+    call_id: str | None
+    state: int
+    outcome: bytes | None
+    missing_tool: str | None
+    detection_id: int | None
+    guard_marker_id: int | None
+    preview: str | None
+    at: int
+    duration_ms: int | None

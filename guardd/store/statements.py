@@ -1,0 +1,223 @@
+"""The named statements on the path of a verdict; each says what it is for."""
+
+from sqlalchemy import ColumnElement, Select, Update, bindparam, case, delete, func, insert, literal_column, null, select, update
+from sqlalchemy.dialects.sqlite import insert as upsert
+
+from guardd.detect.statement import figures_statement
+from guardd.store.compiling import compiled
+from guardd.store.schema import OPEN, calls, detections, markers, notices, requests, runs
+from guardd.vocabulary import RunStatus
+
+_run = bindparam("run")
+_is_scope: tuple[ColumnElement[bool], ...] = (
+    runs.c.source == bindparam("in_source"),
+    runs.c.kind == bindparam("in_kind"),
+    runs.c.name == bindparam("in_name"),
+)
+_newest_seq = (
+    select(func.coalesce(func.max(calls.c.seq), 0))
+    .where(calls.c.run_id == runs.c.id)
+    .correlate(runs)
+    .scalar_subquery()
+    .label("newest_seq")
+)
+_run_columns = (
+    runs.c.id,
+    runs.c.source,
+    runs.c.kind,
+    runs.c.name,
+    runs.c.agent_id,
+    runs.c.status,
+    runs.c.reset_seq,
+    runs.c.abort_detection_id,
+    runs.c.armed_marker_id,
+    runs.c.daemon_start_id,
+    _newest_seq,
+)
+
+
+def _touch_run() -> Update:
+    return (
+        update(runs)
+        .where(*_is_scope)
+        .values(
+            last_activity_at=bindparam("now"),
+            agent_id=func.coalesce(bindparam("agent"), runs.c.agent_id),
+            status=case((runs.c.abort_detection_id.is_(None), RunStatus.ACTIVE.value), else_=runs.c.status),
+            ended_at=null(),
+        )
+        .returning(*_run_columns)
+    )
+
+
+def _find_open_call(*conditions: ColumnElement[bool]) -> Select[tuple[object, ...]]:
+    return (
+        select(calls.c.seq, calls.c.state, calls.c.signature, calls.c.detection_id)
+        .where(calls.c.run_id == _run, OPEN, calls.c.tool == bindparam("tool"), *conditions)
+        .order_by((calls.c.signature == bindparam("signature")).desc(), calls.c.seq.desc())
+        .limit(1)
+    )
+
+
+FIGURES = compiled(figures_statement())
+"""What all rolling detectors count, for the call in question: see `guardd.detect`."""
+
+TOUCH_RUN = compiled(_touch_run())
+"""Mark activity in a known run, learn its agent, and return how it stands."""
+
+FIND_RUN = compiled(select(*_run_columns).where(*_is_scope))
+"""How a run stands, without touching it."""
+
+FIND_RUN_BY_ID = compiled(select(*_run_columns).where(runs.c.id == _run))
+"""The same for a run that an operator named."""
+
+INSERT_RUN = compiled(
+    insert(runs).returning(*_run_columns[:-1], literal_column("0").label("newest_seq")),
+    ["source", "kind", "name", "agent_id", "status", "started_at", "last_activity_at", "reset_seq", "daemon_start_id"],
+)
+"""Begin a run."""
+
+INSERT_CALL = compiled(
+    insert(calls),
+    [
+        "run_id", "seq", "tool", "signature", "fingerprint_version", "call_id", "state", "outcome", "missing_tool",
+        "detection_id", "guard_marker_id", "preview", "at", "duration_ms",
+    ],
+)  # fmt: skip
+"""Record a call, or a blocked attempt."""
+
+FIND_OPEN_CALL = compiled(_find_open_call())
+"""The newest call of a tool that has no outcome yet, one with the same arguments first."""
+
+FIND_OPEN_CALL_BY_ID = compiled(_find_open_call(calls.c.call_id == bindparam("in_call_id")))
+"""The same among the calls with that call id, which is not unique."""
+
+ATTACH_OUTCOME = compiled(
+    update(calls)
+    .where(calls.c.run_id == _run, calls.c.seq == bindparam("in_seq"))
+    .values(
+        missing_tool=func.coalesce(bindparam("new_missing_tool"), calls.c.missing_tool),
+        **{
+            name: bindparam(f"new_{name}") for name in ("state", "outcome", "guard_marker_id", "duration_ms")
+        },
+    )
+)
+"""Give a call its outcome."""
+
+COUNT_GUARDED = compiled(
+    select(
+        func.count().label("used"),
+        func.count()
+        .filter(calls.c.signature == bindparam("signature"), calls.c.outcome == bindparam("outcome"))
+        .label("seen"),
+    ).where(calls.c.guard_marker_id == bindparam("marker"))
+)
+"""Of the outcomes since the guard was armed: how many there were, and how often this very triple was."""
+
+ARMED_WINDOW = compiled(select(markers.c.window_size).where(markers.c.id == bindparam("marker")))
+"""The window that an armed guard was given."""
+
+INSERT_MARKER = compiled(
+    insert(markers).returning(markers.c.id),
+    ["run_id", "kind", "after_seq", "window_size", "reason", "tokens_before", "tokens_after", "at"],
+)
+"""Record a compaction, reset or restart between two calls."""
+
+INSERT_DETECTION = compiled(
+    insert(detections).returning(detections.c.id),
+    [
+        "run_id", "seq", "action", "detector", "level", "count", "threshold", "tool", "paired_tool", "notify",
+        "warning_key", "observed", "reason", "at",
+    ],
+)  # fmt: skip
+"""Record what a detector found."""
+
+DETECTION = compiled(
+    select(
+        *(
+            detections.c[name]
+            for name in (
+                "action", "detector", "level", "count", "threshold", "tool", "paired_tool", "warning_key",
+                "reason", "notify",
+            )
+        )
+    ).where(detections.c.id == bindparam("detection"))
+)  # fmt: skip
+"""A detection whole, to answer with it again."""
+
+NOTICE = compiled(
+    select(notices.c.count).where(notices.c.run_id == _run, notices.c.warning_key == bindparam("in_key"))
+)
+"""The count at which a warning was last shown."""
+
+_new_notice = upsert(notices)
+SET_NOTICE = compiled(
+    _new_notice.on_conflict_do_update(
+        index_elements=["run_id", "warning_key"], set_={"count": _new_notice.excluded["count"]}
+    ),
+    ["run_id", "warning_key", "count"],
+)
+"""Remember the count at which a warning was shown."""
+
+FORGET_NOTICES = compiled(delete(notices).where(notices.c.run_id == _run))
+"""Forget what a run was warned of."""
+
+SET_ABORTED = compiled(
+    update(runs)
+    .where(runs.c.id == _run)
+    .values(
+        abort_detection_id=bindparam("detection"), status=RunStatus.ABORTED.value, ended_at=bindparam("now")
+    )
+)
+"""Make an abort sticky."""
+
+SET_ARMED = compiled(update(runs).where(runs.c.id == _run).values(armed_marker_id=bindparam("marker")))
+"""Arm the post-compaction guard, or disarm it with null."""
+
+SET_DAEMON_START = compiled(
+    update(runs).where(runs.c.id == _run).values(daemon_start_id=bindparam("daemon_start"))
+)
+"""Remember which start of the daemon served the run last."""
+
+SET_METADATA = compiled(update(runs).where(runs.c.id == _run).values(metadata=bindparam("json")))
+"""Keep what a gateway tells of a run."""
+
+RESET_RUN = compiled(
+    update(runs)
+    .where(runs.c.id == _run)
+    .values(
+        reset_seq=bindparam("seq"),
+        abort_detection_id=null(),
+        armed_marker_id=null(),
+        status=RunStatus.ACTIVE.value,
+        ended_at=null(),
+        end_reason=null(),
+    )
+)
+"""Make what came before no longer count."""
+
+END_RUN = compiled(
+    update(runs)
+    .where(runs.c.id == _run)
+    .values(
+        status=case((runs.c.abort_detection_id.is_(None), bindparam("new_status")), else_=runs.c.status),
+        ended_at=bindparam("now"),
+        end_reason=bindparam("reason"),
+        last_activity_at=bindparam("now"),
+    )
+)
+"""Mark a run as ended; guardd's own abort stays."""
+
+FIND_REQUEST = compiled(
+    select(requests.c.params_digest, requests.c.reply).where(
+        requests.c.source == bindparam("in_source"),
+        requests.c.method == bindparam("in_method"),
+        requests.c.request_id == bindparam("in_request_id"),
+    )
+)
+"""The reply that a request already got."""
+
+INSERT_REQUEST = compiled(
+    insert(requests), ["source", "method", "request_id", "params_digest", "reply", "at"]
+)
+"""Remember the reply to a request."""

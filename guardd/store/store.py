@@ -1,0 +1,303 @@
+"""The state of all runs: named operations on the one read-write connection.
+
+Nothing here commits: whoever calls brackets its work in `begin` and `commit`, so that a whole batch of requests
+is one transaction and an answer is given only from what is committed.
+"""
+
+import sqlite3
+
+from guardd.detect.detection import Detection, Question
+from guardd.detect.figures import Figures
+from guardd.store import statements
+from guardd.store.rows import NewCall, OpenCall, RunRow, Scope
+from guardd.vocabulary import Action, Detector, Level, MarkerKind, RunStatus
+
+
+class Store:
+    """What the guard knows and remembers.
+
+    All times are milliseconds since the epoch. Every method may raise `sqlite3.Error`, after which the caller
+    rolls back.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, daemon_start_id: int | None = None) -> None:
+        """Work on an open connection whose schema is current.
+
+        Args:
+            connection: in autocommit mode, see `connecting.connect_writer`.
+            daemon_start_id: the row of `daemon_starts` for this process; None outside of a daemon.
+        """
+        self._connection = connection
+        self._execute = connection.execute
+        self._daemon_start_id = daemon_start_id
+
+    def begin(self) -> None:
+        """Begin a transaction that nobody else can write in."""
+        self._execute("begin immediate")
+
+    def commit(self) -> None:
+        """Make everything since `begin` durable."""
+        self._execute("commit")
+
+    def rollback(self) -> None:
+        """Undo everything since `begin`; a no-op where SQLite has done so itself."""
+        if self._connection.in_transaction:
+            self._execute("rollback")
+
+    # Runs
+
+    def enter_run(self, scope: Scope, agent_id: str | None, now: int) -> RunRow:
+        """The run of a scope, begun if need be; marks activity, and a restart of the daemon since the last."""
+        row = self._execute(
+            statements.TOUCH_RUN,
+            {
+                "in_source": scope.source,
+                "in_kind": scope.kind,
+                "in_name": scope.name,
+                "agent": agent_id,
+                "now": now,
+            },
+        ).fetchone()
+        if row is None:
+            return self._insert_run(scope, agent_id, now)
+        run = RunRow(*row)
+        if run.daemon_start_id != self._daemon_start_id:
+            self._mark_daemon_restart(run, now)
+        return run
+
+    def find_run(self, scope: Scope) -> RunRow | None:
+        """The run of a scope, untouched."""
+        row = self._execute(
+            statements.FIND_RUN,
+            {"in_source": scope.source, "in_kind": scope.kind, "in_name": scope.name},
+        ).fetchone()
+        return None if row is None else RunRow(*row)
+
+    def run_by_id(self, run_id: int) -> RunRow | None:
+        """The run of a row's id."""
+        row = self._execute(statements.FIND_RUN_BY_ID, {"run": run_id}).fetchone()
+        return None if row is None else RunRow(*row)
+
+    def _insert_run(self, scope: Scope, agent_id: str | None, now: int) -> RunRow:
+        values = {
+            "source": scope.source,
+            "kind": scope.kind,
+            "name": scope.name,
+            "agent_id": agent_id,
+            "status": RunStatus.ACTIVE,
+            "started_at": now,
+            "last_activity_at": now,
+            "reset_seq": 0,
+            "daemon_start_id": self._daemon_start_id,
+        }
+        return RunRow(*self._execute(statements.INSERT_RUN, values).fetchone())
+
+    def _mark_daemon_restart(self, run: RunRow, now: int) -> None:
+        self._execute(
+            statements.SET_DAEMON_START, {"run": run.id, "daemon_start": self._daemon_start_id}
+        )
+        if run.newest_seq:
+            self.insert_marker(run, MarkerKind.DAEMON_RESTART, now)
+
+    def set_metadata(self, run: RunRow, metadata: str) -> None:
+        """Keep what the gateway tells of a run, as JSON."""
+        self._execute(statements.SET_METADATA, {"run": run.id, "json": metadata})
+
+    def end_run(self, run: RunRow, status: RunStatus, reason: str | None, now: int) -> None:
+        """Mark a run as ended; an abort of guardd's stays one."""
+        self._execute(
+            statements.END_RUN, {"run": run.id, "new_status": status, "reason": reason, "now": now}
+        )
+
+    def reset_run(self, run: RunRow, reason: str | None, now: int) -> None:
+        """Make what came before no longer count: forgive, disarm, lift an abort, forget what was notified."""
+        self._execute(statements.RESET_RUN, {"run": run.id, "seq": run.newest_seq})
+        self._execute(statements.FORGET_NOTICES, {"run": run.id})
+        self.insert_marker(run, MarkerKind.RESET, now, reason=reason)
+
+    # Calls
+
+    def figures(self, run: RunRow, question: Question, history_size: int) -> Figures:
+        """What the detectors count for the call in question, over the run's newest `history_size` calls."""
+        row = self._execute(
+            statements.FIGURES,
+            {
+                "run": run.id,
+                "newest": run.newest_seq,
+                "low": max(run.newest_seq - history_size, run.reset_seq),
+                "tool": question.tool,
+                "signature": question.signature,
+            },
+        ).fetchone()
+        return Figures() if row is None else Figures(*row)
+
+    def insert_call(self, call: NewCall) -> None:
+        """Record a call."""
+        self._execute(statements.INSERT_CALL, call._asdict())
+
+    def find_open_call(self, run: RunRow, question: Question, call_id: str | None) -> OpenCall | None:
+        """The call that an outcome belongs to (detection.md, "After a call")."""
+        values = {"run": run.id, "tool": question.tool, "signature": question.signature}
+        if call_id is None:
+            row = self._execute(statements.FIND_OPEN_CALL, values).fetchone()
+        else:
+            values["in_call_id"] = call_id
+            row = self._execute(statements.FIND_OPEN_CALL_BY_ID, values).fetchone()
+        return None if row is None else OpenCall(*row)
+
+    def attach_outcome(
+        self,
+        run: RunRow,
+        seq: int,
+        *,
+        state: int,
+        outcome: bytes | None,
+        missing_tool: str | None,
+        guard_marker_id: int | None,
+        duration_ms: int | None,
+    ) -> None:
+        """Give a call its outcome."""
+        self._execute(
+            statements.ATTACH_OUTCOME,
+            {
+                "run": run.id,
+                "in_seq": seq,
+                "new_state": state,
+                "new_outcome": outcome,
+                "new_missing_tool": missing_tool,
+                "new_guard_marker_id": guard_marker_id,
+                "new_duration_ms": duration_ms,
+            },
+        )
+
+    # Detections and what was notified
+
+    def insert_detection(
+        self,
+        run: RunRow,
+        seq: int | None,
+        detection: Detection,
+        *,
+        notify: bool,
+        observed: bool,
+        now: int,
+    ) -> int:
+        """Record what a detector found; returns its id."""
+        values = {
+            "run_id": run.id,
+            "seq": seq,
+            "action": int(detection.action),
+            "detector": detection.detector,
+            "level": detection.level,
+            "count": detection.count,
+            "threshold": detection.threshold,
+            "tool": detection.tool,
+            "paired_tool": detection.paired_tool,
+            "notify": int(notify),
+            "warning_key": detection.warning_key,
+            "observed": int(observed),
+            "reason": detection.reason,
+            "at": now,
+        }
+        return int(self._execute(statements.INSERT_DETECTION, values).fetchone()[0])
+
+    def detection(self, detection_id: int) -> tuple[Detection, bool]:
+        """A recorded detection, and whether it was to be shown."""
+        row = self._execute(statements.DETECTION, {"detection": detection_id}).fetchone()
+        action, detector, level, count, threshold, tool, paired_tool, warning_key, reason, notify = row
+        return (
+            Detection(
+                Detector(detector),
+                Level(level),
+                Action(action),
+                count,
+                threshold,
+                tool,
+                paired_tool,
+                warning_key,
+                reason,
+            ),
+            bool(notify),
+        )
+
+    def set_aborted(self, run: RunRow, detection_id: int, now: int) -> None:
+        """Answer every later call of the run with this detection."""
+        self._execute(statements.SET_ABORTED, {"run": run.id, "detection": detection_id, "now": now})
+
+    def notified_count(self, run: RunRow, warning_key: str) -> int | None:
+        """The count at which a warning was last shown, None if never."""
+        row = self._execute(statements.NOTICE, {"run": run.id, "in_key": warning_key}).fetchone()
+        return None if row is None else int(row[0])
+
+    def set_notified(self, run: RunRow, warning_key: str, count: int) -> None:
+        """Remember that a warning was shown."""
+        self._execute(
+            statements.SET_NOTICE, {"run_id": run.id, "warning_key": warning_key, "count": count}
+        )
+
+    # Markers and the post-compaction guard
+
+    def insert_marker(
+        self,
+        run: RunRow,
+        kind: MarkerKind,
+        now: int,
+        *,
+        window_size: int | None = None,
+        reason: str | None = None,
+        tokens_before: int | None = None,
+        tokens_after: int | None = None,
+    ) -> int:
+        """Record what happened after the run's newest call; returns the marker's id."""
+        values = {
+            "run_id": run.id,
+            "kind": kind,
+            "after_seq": run.newest_seq,
+            "window_size": window_size,
+            "reason": reason,
+            "tokens_before": tokens_before,
+            "tokens_after": tokens_after,
+            "at": now,
+        }
+        return int(self._execute(statements.INSERT_MARKER, values).fetchone()[0])
+
+    def set_armed(self, run: RunRow, marker_id: int | None) -> None:
+        """Arm the guard by a compaction's marker, or disarm it."""
+        self._execute(statements.SET_ARMED, {"run": run.id, "marker": marker_id})
+
+    def armed_window(self, marker_id: int) -> int:
+        """For how many outcomes a compaction armed the guard."""
+        return int(self._execute(statements.ARMED_WINDOW, {"marker": marker_id}).fetchone()[0])
+
+    def count_guarded(self, marker_id: int, signature: bytes, outcome: bytes) -> tuple[int, int]:
+        """Outcomes since that arming: all, and those of this very call and outcome."""
+        used, seen = self._execute(
+            statements.COUNT_GUARDED, {"marker": marker_id, "signature": signature, "outcome": outcome}
+        ).fetchone()
+        return used, seen
+
+    # Requests
+
+    def find_reply(self, source: str, method: str, request_id: str) -> tuple[bytes, bytes] | None:
+        """The digest of the parameters and the reply of a request that was answered before."""
+        row: tuple[bytes, bytes] | None = self._execute(
+            statements.FIND_REQUEST,
+            {"in_source": source, "in_method": method, "in_request_id": request_id},
+        ).fetchone()
+        return row
+
+    def keep_reply(
+        self, source: str, method: str, request_id: str, params_digest: bytes, reply: bytes, now: int
+    ) -> None:
+        """Remember the reply to a request, so that its repetition changes nothing."""
+        self._execute(
+            statements.INSERT_REQUEST,
+            {
+                "source": source,
+                "method": method,
+                "request_id": request_id,
+                "params_digest": params_digest,
+                "reply": reply,
+                "at": now,
+            },
+        )

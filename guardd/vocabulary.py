@@ -1,0 +1,74 @@
+"""The words that every part of guardd shares, as they stand in the database and on the wire."""
+
+from enum import IntEnum, StrEnum
+
+
+class Action(IntEnum):
+    """What is answered to a gateway, from weakest to strongest."""
+
+    ALLOW = 0
+    WARN = 1
+    BLOCK = 2
+    ABORT = 3
+
+    @property
+    def word(self) -> str:
+        """The action as it stands on the wire."""
+        return self.name.lower()
+
+
+class Level(StrEnum):
+    """How sure a rule is: a warning goes on, a critical finding is stopped."""
+
+    WARNING = "warning"
+    CRITICAL = "critical"
+
+
+class Detector(StrEnum):
+    """The rules of detection.md by their names there, and the operator who stops a run by hand."""
+
+    UNKNOWN_TOOL_REPEAT = "unknown_tool_repeat"
+    GLOBAL_CIRCUIT_BREAKER = "global_circuit_breaker"
+    KNOWN_POLL_NO_PROGRESS = "known_poll_no_progress"
+    PING_PONG = "ping_pong"
+    GENERIC_REPEAT = "generic_repeat"
+    COMPACTION_LOOP_PERSISTED = "compaction_loop_persisted"
+    OPERATOR = "operator"
+
+
+class CallState(IntEnum):
+    """What is known of a call. Below `OK` its outcome has not come yet; see `open_calls`."""
+
+    PENDING = 0
+    BLOCKED = 1
+    """guardd blocked the attempt, and the gateway has not reported what it showed the model."""
+    OK = 2
+    ERROR = 3
+    BLOCKED_REPORTED = 4
+    """A blocked attempt whose outcome has come; it is neither progress nor a call of its own."""
+
+
+class ScopeKind(StrEnum):
+    """Which of a gateway's names a run is known by, the first of these that was given."""
+
+    RUN = "run"
+    SESSION = "session"
+    SOURCE = "source"
+
+
+class RunStatus(StrEnum):
+    """How a run stands. `ABORTED` is sticky only where guardd or an operator aborted it."""
+
+    ACTIVE = "active"
+    COMPLETED = "completed"
+    FAILED = "failed"
+    ABORTED = "aborted"
+
+
+class MarkerKind(StrEnum):
+    """Events between calls that an operator wants to see in a history."""
+
+    COMPACTION = "compaction"
+    RESET = "reset"
+    GATEWAY_RESTART = "gateway_restart"
+    DAEMON_RESTART = "daemon_restart"
