@@ -1,0 +1,204 @@
+"""`tool.before` and `tool.after`: a call is judged and recorded, then its outcome attached."""
+
+from guardd.detect.detection import Question
+from guardd.detect.rules import after_the_fact, judge
+from guardd.fingerprint import VERSION, Arguments, Outcome, preview
+from guardd.guard import compaction
+from guardd.guard.answers import CompactionGuard, Report, Verdict
+from guardd.guard.guard import Guard
+from guardd.store.rows import NewCall, OpenCall, RunRow
+from guardd.vocabulary import Action, CallState, Detector
+
+
+def before(guard: Guard, report: Report, now: int) -> Verdict:
+    """Judge a call that is about to be made, and record it, or the attempt that is blocked.
+
+    Args:
+        guard: store and settings.
+        report: the call.
+        now: milliseconds since the epoch.
+    """
+    run = guard.store.enter_run(report.scope, report.agent_id, now)
+    arguments = Arguments.parse(report.args)
+    question = guard.question(report.tool, arguments)
+    detection_id, missing_tool, verdict = _judge_before(guard, run, question, now)
+    blocked = verdict.action >= Action.BLOCK
+    guard.store.insert_call(
+        _new_call(
+            guard,
+            report,
+            run,
+            question,
+            arguments,
+            state=CallState.BLOCKED if blocked else CallState.PENDING,
+            missing_tool=missing_tool if blocked else None,
+            detection_id=detection_id,
+            now=now,
+        )
+    )
+    return verdict
+
+
+def _judge_before(
+    guard: Guard, run: RunRow, question: Question, now: int
+) -> tuple[int | None, str | None, Verdict]:
+    """The detection's id, the tool that the model misses, and the verdict."""
+    seq = run.newest_seq + 1
+    if run.abort_detection_id is not None:
+        return run.abort_detection_id, None, guard.repeated(seq, run.abort_detection_id)
+    settings = guard.settings(run)
+    figures = guard.store.figures(run, question, settings.history_size)
+    detection = judge(question, figures, settings)
+    if detection is None:
+        return None, None, Verdict(Action.ALLOW, seq)
+    detection_id, verdict = guard.answer(run, seq, detection, now)
+    misses = detection.detector is Detector.UNKNOWN_TOOL_REPEAT
+    return detection_id, figures.newest_missing_tool if misses else None, verdict
+
+
+def after(
+    guard: Guard,
+    report: Report,
+    result: bytes | None,
+    error: bytes | None,
+    duration_ms: int | None,
+    now: int,
+) -> tuple[Verdict, CompactionGuard]:
+    """Attach an outcome to its call, or judge and record a call that is only reported now.
+
+    Args:
+        guard: store and settings.
+        report: the call.
+        result: what it returned, as JSON bytes; `null` is a result, None is none.
+        error: its error, as JSON bytes.
+        duration_ms: how long it took, in milliseconds.
+        now: milliseconds since the epoch.
+    """
+    run = guard.store.enter_run(report.scope, report.agent_id, now)
+    arguments = Arguments.parse(report.args)
+    question = guard.question(report.tool, arguments)
+    outcome = guard.fingerprinter.outcome(report.tool, arguments, result, error)
+    call = guard.store.find_open_call(run, question, report.call_id)
+    if outcome is None:
+        return _verdict_afterwards(guard, run, call), compaction.state(guard, run)
+    if call is not None:
+        return _attach(guard, run, call, question.tool, outcome, duration_ms, now)
+    return _unreported(guard, report, run, question, arguments, outcome, duration_ms, now)
+
+
+def _verdict_afterwards(guard: Guard, run: RunRow, call: OpenCall | None) -> Verdict:
+    """The run's abort, or the warning that the call was answered with before it ran, or nothing."""
+    seq = None if call is None else call.seq
+    if run.abort_detection_id is not None:
+        return guard.repeated(seq, run.abort_detection_id)
+    if call is not None and call.detection_id is not None:
+        verdict = guard.repeated(seq, call.detection_id)
+        if (verdict.would_be or verdict.action) is Action.WARN:
+            return verdict
+    return Verdict(Action.ALLOW, seq)
+
+
+def _attach(
+    guard: Guard,
+    run: RunRow,
+    call: OpenCall,
+    tool: str,
+    outcome: Outcome,
+    duration_ms: int | None,
+    now: int,
+) -> tuple[Verdict, CompactionGuard]:
+    """Give an open call its outcome; that of a blocked attempt is neither progress nor a new call."""
+    verdict = _verdict_afterwards(guard, run, call)
+    blocked = call.state == CallState.BLOCKED
+    counts = not blocked and call.seq > run.reset_seq
+    marker_id = compaction.armed_marker(guard, run) if counts else None
+    guard.store.attach_outcome(
+        run,
+        call.seq,
+        state=CallState.BLOCKED_REPORTED if blocked else _state(outcome),
+        outcome=None if blocked else outcome.fingerprint,
+        missing_tool=None if blocked else outcome.missing_tool,
+        guard_marker_id=marker_id,
+        duration_ms=duration_ms,
+    )
+    if marker_id is None:
+        return verdict, compaction.state(guard, run)
+    asked = Question(tool, call.signature, is_poll=False)
+    return compaction.use_attempt(guard, run, marker_id, asked, outcome, verdict, now)
+
+
+def _unreported(
+    guard: Guard,
+    report: Report,
+    run: RunRow,
+    question: Question,
+    arguments: Arguments,
+    outcome: Outcome,
+    duration_ms: int | None,
+    now: int,
+) -> tuple[Verdict, CompactionGuard]:
+    """Judge as `before` would have, then record the call with its outcome; it cannot be blocked any more."""
+    seq = run.newest_seq + 1
+    detection_id, verdict = run.abort_detection_id, Verdict(Action.ALLOW, seq)
+    if detection_id is not None:
+        verdict = guard.repeated(seq, detection_id)
+    else:
+        settings = guard.settings(run)
+        figures = guard.store.figures(run, question, settings.history_size)
+        detection = judge(question, figures, settings)
+        if detection is not None:
+            detection_id, verdict = guard.answer(run, seq, after_the_fact(detection, settings), now)
+    marker_id = compaction.armed_marker(guard, run)
+    call = _new_call(
+        guard,
+        report,
+        run,
+        question,
+        arguments,
+        state=_state(outcome),
+        missing_tool=outcome.missing_tool,
+        detection_id=detection_id,
+        now=now,
+    )
+    guard.store.insert_call(
+        call._replace(
+            outcome=outcome.fingerprint, guard_marker_id=marker_id, duration_ms=duration_ms
+        )
+    )
+    if marker_id is None:
+        return verdict, compaction.state(guard, run)
+    return compaction.use_attempt(guard, run, marker_id, question, outcome, verdict, now)
+
+
+def _state(outcome: Outcome) -> CallState:
+    return CallState.ERROR if outcome.failed else CallState.OK
+
+
+def _new_call(
+    guard: Guard,
+    report: Report,
+    run: RunRow,
+    question: Question,
+    arguments: Arguments,
+    *,
+    state: CallState,
+    missing_tool: str | None,
+    detection_id: int | None,
+    now: int,
+) -> NewCall:
+    return NewCall(
+        run_id=run.id,
+        seq=run.newest_seq + 1,
+        tool=report.tool,
+        signature=question.signature,
+        fingerprint_version=VERSION,
+        call_id=report.call_id,
+        state=state,
+        outcome=None,
+        missing_tool=missing_tool,
+        detection_id=detection_id,
+        guard_marker_id=None,
+        preview=preview(arguments) if guard.keeps_previews else None,
+        at=now,
+        duration_ms=None,
+    )

@@ -1,0 +1,100 @@
+"""What all decisions share: the store, the settings, and how a detection becomes a verdict."""
+
+from collections.abc import Callable
+
+from guardd.config import Config, LoopSettings
+from guardd.detect.detection import Detection, Question
+from guardd.fingerprint import Arguments, Fingerprinter
+from guardd.guard.answers import Event, Verdict
+from guardd.store.rows import RunRow
+from guardd.store.store import Store
+from guardd.vocabulary import Action, Detector, Level
+
+NOTIFY_EVERY = 10
+"""A warning is shown again when its count has grown by this (detection.md, "Warnings that reach somebody")."""
+
+
+class Guard:
+    """Judges calls by what the store knows; `calls`, `compaction` and `lifecycle` do it by request.
+
+    Attributes:
+        store: the state of all runs.
+        config: the settings; a change applies to the next verdict.
+        fingerprinter: makes signatures and outcomes comparable.
+        is_observing: say what would have been said, and let everything through.
+        keeps_previews: store a short preview of the arguments, secrets masked.
+    """
+
+    def __init__(
+        self, store: Store, config: Config, key: bytes, publish: Callable[[Event], None] | None = None
+    ) -> None:
+        """Judge by a store.
+
+        Args:
+            store: the state of all runs.
+            config: settings, global and for each agent.
+            key: the secret of the database, for fingerprints.
+            publish: called with each new detection, before the commit.
+        """
+        self.store = store
+        self._key = key
+        self._publish = publish
+        self.configure(config)
+
+    def configure(self, config: Config) -> None:
+        """Take other settings."""
+        self.config = config
+        self.is_observing = config.settings.mode == "observe"
+        self.keeps_previews = config.settings.privacy.previews == "redacted"
+        self.fingerprinter = Fingerprinter(
+            self._key,
+            sending_tools=config.settings.sending_tools,
+            poll_tools=config.settings.poll_tools,
+        )
+
+    def settings(self, run: RunRow) -> LoopSettings:
+        """The thresholds and switches of a run: those of its last known agent."""
+        return self.config.loop_settings(run.agent_id)
+
+    def question(self, tool: str, arguments: Arguments) -> Question:
+        """The call in question, as the detectors see it."""
+        return Question(
+            tool,
+            self.fingerprinter.signature(tool, arguments),
+            self.fingerprinter.is_poll(tool, arguments),
+        )
+
+    def answer(self, run: RunRow, seq: int | None, detection: Detection, now: int) -> tuple[int, Verdict]:
+        """Record a detection, make an abort sticky; returns the detection's id and the verdict."""
+        notify = self._is_to_be_shown(run, detection)
+        detection_id = self.store.insert_detection(
+            run, seq, detection, notify=notify, observed=self.is_observing, now=now
+        )
+        by_hand = detection.detector is Detector.OPERATOR
+        if detection.action is Action.ABORT and (by_hand or not self.is_observing):
+            self.store.set_aborted(run, detection_id, now)
+        verdict = self.verdict(seq, detection, notify=notify)
+        if self._publish is not None:
+            self._publish(Event(run, verdict, now))
+        return detection_id, verdict
+
+    def verdict(self, seq: int | None, detection: Detection, *, notify: bool) -> Verdict:
+        """The answer that a detection makes, in the mode of the day."""
+        if self.is_observing:
+            return Verdict(Action.ALLOW, seq, detection, notify, would_be=detection.action)
+        return Verdict(detection.action, seq, detection, notify)
+
+    def repeated(self, seq: int | None, detection_id: int) -> Verdict:
+        """The answer that was given before, its detection whole."""
+        detection, notify = self.store.detection(detection_id)
+        return self.verdict(seq, detection, notify=notify)
+
+    def _is_to_be_shown(self, run: RunRow, detection: Detection) -> bool:
+        """Whether to notify: always of a critical finding, of a warning at first and then every ten counts."""
+        if detection.level is Level.CRITICAL:
+            return True
+        last = self.store.notified_count(run, detection.warning_key)
+        if last is not None and detection.count < last + NOTIFY_EVERY:
+            return False
+        self.store.set_notified(run, detection.warning_key, detection.count)
+        return True
