@@ -6,8 +6,8 @@ from guardd.vocabulary import Action, Detector, Level
 DETECTOR = Detector.COMPACTION_LOOP_PERSISTED
 
 MESSAGES = {
-    Action.ABORT: "This run was stopped: right after its context was compacted, {tool} was called {count} times with the "
-    "same arguments and gave the same outcome each time. The loop outlived the compaction.",
+    Action.ABORT: "This run was stopped: right after its context was compacted, {tool} was called {count} times "
+    "with the same arguments and gave the same outcome each time. The loop outlived the compaction.",
 }
 
 

@@ -1,8 +1,11 @@
 """What a detector is asked, and what it finds."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 from guardd.config import LoopSettings
+from guardd.detect.figures import Figures
 from guardd.vocabulary import Action, Detector, Level
 
 
@@ -48,8 +51,35 @@ class Detection:
     reason: str | None = None
 
 
+class Rule(Protocol):
+    """What each rolling detector's module offers."""
+
+    @property
+    def DETECTOR(self) -> Detector:  # noqa: N802  it is a module's constant
+        """Its name."""
+
+    @property
+    def MESSAGES(self) -> Mapping[Action, str]:  # noqa: N802
+        """What is said to the model, by action."""
+
+    def threshold(self, settings: LoopSettings, /) -> int:
+        """The count that is critical."""
+
+    def is_on(self, settings: LoopSettings, /) -> bool:
+        """Whether the configuration has it switched on."""
+
+    def judge(self, question: Question, figures: Figures, settings: LoopSettings) -> Detection | None:
+        """What the rule finds."""
+
+
 def warning(
-    detector: Detector, question: Question, *, count: int, threshold: int, warning_key: str, paired_tool: str | None = None
+    detector: Detector,
+    question: Question,
+    *,
+    count: int,
+    threshold: int,
+    warning_key: str,
+    paired_tool: str | None = None,
 ) -> Detection:
     """A finding that lets the call through with a word of warning."""
     return Detection(

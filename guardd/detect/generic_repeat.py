@@ -8,10 +8,10 @@ from guardd.vocabulary import Action, Detector
 DETECTOR = Detector.GENERIC_REPEAT
 
 MESSAGES = {
-    Action.WARN: "You have called {tool} {count} times with the same arguments. If the outcome does not change, another "
-    "call will not change it: vary the arguments, use another tool, or report what you have found.",
-    Action.BLOCK: "Blocked: {tool} was called {count} times with the same arguments and gave the same outcome each time. "
-    "Do not retry it. Use what you know already, try something different, or report what keeps you.",
+    Action.WARN: "You have called {tool} {count} times with the same arguments. If the outcome does not change, "
+    "another call will not change it: vary the arguments, use another tool, or report what you have found.",
+    Action.BLOCK: "Blocked: {tool} was called {count} times with the same arguments and gave the same outcome each "
+    "time. Do not retry it. Use what you know already, try something different, or report what keeps you.",
     Action.ABORT: "This run was stopped: {tool} was called {count} times with the same arguments and outcome.",
 }
 
@@ -43,6 +43,10 @@ def judge(question: Question, figures: Figures, settings: LoopSettings) -> Detec
         )
     if figures.repeats >= settings.warning_threshold:
         return warning(
-            DETECTOR, question, count=figures.repeats, threshold=settings.warning_threshold, warning_key=warning_key
+            DETECTOR,
+            question,
+            count=figures.repeats,
+            threshold=settings.warning_threshold,
+            warning_key=warning_key,
         )
     return None

@@ -8,10 +8,10 @@ from guardd.vocabulary import Action, Detector
 DETECTOR = Detector.KNOWN_POLL_NO_PROGRESS
 
 MESSAGES = {
-    Action.WARN: "You have polled {tool} {count} times and nothing has changed. Wait longer between polls, check whether "
-    "what you wait for is still alive, or go on with something else.",
-    Action.BLOCK: "Blocked: {tool} was polled {count} times and nothing has changed. What you wait for seems stuck: stop "
-    "polling it; end it, start it anew, or report that it hangs.",
+    Action.WARN: "You have polled {tool} {count} times and nothing has changed. Wait longer between polls, check "
+    "whether what you wait for is still alive, or go on with something else.",
+    Action.BLOCK: "Blocked: {tool} was polled {count} times and nothing has changed. What you wait for seems stuck: "
+    "stop polling it; end it, start it anew, or report that it hangs.",
     Action.ABORT: "This run was stopped: {tool} was polled {count} times without any change.",
 }
 
@@ -33,7 +33,11 @@ def judge(question: Question, figures: Figures, settings: LoopSettings) -> Detec
     warning_key = f"{DETECTOR}:{question.signature.hex()}"
     if figures.streak < settings.critical_threshold:
         return warning(
-            DETECTOR, question, count=figures.streak, threshold=settings.warning_threshold, warning_key=warning_key
+            DETECTOR,
+            question,
+            count=figures.streak,
+            threshold=settings.warning_threshold,
+            warning_key=warning_key,
         )
     return critical(
         DETECTOR,

@@ -4,6 +4,8 @@ They never hold arguments or results. A tool's name comes from the model, so it 
 word and cannot break out of its sentence.
 """
 
+from collections.abc import Mapping
+
 from guardd.detect import (
     compaction_loop_persisted,
     generic_repeat,
@@ -14,10 +16,11 @@ from guardd.detect import (
     unknown_tool_repeat,
 )
 from guardd.detect.detection import Detection
+from guardd.vocabulary import Action, Detector
 
 LONGEST_NAME = 80
 
-_MESSAGES = {
+_MESSAGES: Mapping[Detector, Mapping[Action, str]] = {
     module.DETECTOR: module.MESSAGES
     for module in (
         unknown_tool_repeat,

@@ -16,8 +16,8 @@ DETECTOR = Detector.PING_PONG
 SHORTEST_TAIL = 2
 
 MESSAGES = {
-    Action.WARN: "You have been alternating between the same two calls ({tool} and {paired}) for {count} calls. If that "
-    "does not bring you further, change one of them, or decide on another approach.",
+    Action.WARN: "You have been alternating between the same two calls ({tool} and {paired}) for {count} calls. If "
+    "that does not bring you further, change one of them, or decide on another approach.",
     Action.BLOCK: "Blocked: the same two calls ({tool} and {paired}) have alternated for {count} calls, with the same "
     "outcomes each time. Repeating either cannot help: take another approach, or say what keeps you.",
     Action.ABORT: "This run was stopped: the same two calls ({tool} and {paired}) alternated for {count} calls.",

@@ -10,11 +10,11 @@ from guardd.detect import (
     ping_pong,
     unknown_tool_repeat,
 )
-from guardd.detect.detection import Detection, Question, critical
+from guardd.detect.detection import Detection, Question, Rule, critical
 from guardd.detect.figures import Figures
 from guardd.vocabulary import Action, CallState
 
-RULES = (
+RULES: tuple[Rule, ...] = (
     unknown_tool_repeat,
     global_circuit_breaker,
     known_poll_no_progress,

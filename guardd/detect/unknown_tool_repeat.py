@@ -14,7 +14,8 @@ from guardd.vocabulary import Action, Detector
 DETECTOR = Detector.UNKNOWN_TOOL_REPEAT
 
 MESSAGES = {
-    Action.WARN: "The tool {tool} does not exist; this is miss number {count} in a row. Use one of the tools you were given.",
+    Action.WARN: "The tool {tool} does not exist; this is miss number {count} in a row. "
+    "Use one of the tools you were given.",
     Action.BLOCK: "Blocked: the tool {tool} does not exist, and you have called it {count} times in a row. "
     "Calling it again cannot work. Use one of the tools you were given, or say what you are missing.",
     Action.ABORT: "This run was stopped: the tool {tool} does not exist and was called {count} times in a row.",

@@ -161,9 +161,7 @@ def _unreported(
         now=now,
     )
     guard.store.insert_call(
-        call._replace(
-            outcome=outcome.fingerprint, guard_marker_id=marker_id, duration_ms=duration_ms
-        )
+        call._replace(outcome=outcome.fingerprint, guard_marker_id=marker_id, duration_ms=duration_ms)
     )
     if marker_id is None:
         return verdict, compaction.state(guard, run)

@@ -24,7 +24,13 @@ class Started:
 
 
 def start(
-    guard: Guard, scope: Scope, agent_id: str | None, now: int, *, metadata: str | None = None, fresh: bool = False
+    guard: Guard,
+    scope: Scope,
+    agent_id: str | None,
+    now: int,
+    *,
+    metadata: str | None = None,
+    fresh: bool = False,
 ) -> Started:
     """Begin a run, or go on with a known one.
 

@@ -1,0 +1,1 @@
+"""The database: schema, migrations, connections, and every statement that is not a detector's own."""

@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 
 from sqlalchemy.dialects import sqlite
+from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.elements import ClauseElement
 
 _DIALECT = sqlite.dialect(paramstyle="named")
@@ -22,6 +23,7 @@ def compiled(statement: ClauseElement, columns: Sequence[str] | None = None) -> 
         columns: of an insert, those that the caller binds by their names.
     """
     result = statement.compile(dialect=_DIALECT, column_keys=columns)
+    assert isinstance(result, SQLCompiler)
     constants = {name: bind.value for name, bind in result.binds.items() if not bind.required}
     return re.sub(r":(\w+)", lambda match: _literal(constants.get(match[1]), match[0]), str(result))
 

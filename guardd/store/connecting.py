@@ -9,7 +9,8 @@ import sqlite3
 from pathlib import Path
 from typing import Literal
 
-from sqlalchemy import Engine, create_engine, event
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.pool import QueuePool, StaticPool
 
 Durability = Literal["normal", "full"]
 
@@ -40,7 +41,18 @@ def connect_writer(path: Path, durability: Durability) -> sqlite3.Connection:
     return connection
 
 
-def reading_engine(path: Path) -> Engine:
+def core_connection(writer: sqlite3.Connection) -> Connection:
+    """SQLAlchemy's view of the writer's connection, to read inside its transaction.
+
+    It shares the connection and never ends a transaction: that is for the one who began it.
+    """
+    engine = create_engine(
+        "sqlite://", creator=lambda: writer, poolclass=StaticPool, pool_reset_on_return=None
+    )
+    return engine.connect()
+
+
+def reading_engine(path: Path, pool_size: int = 1) -> Engine:
     """Connections that can only read, for operators' questions; safe beside the writer."""
 
     def connect() -> sqlite3.Connection:
@@ -51,7 +63,9 @@ def reading_engine(path: Path) -> Engine:
         connection.execute("pragma query_only = on")
         return connection
 
-    return create_engine("sqlite://", creator=connect, pool_size=1, max_overflow=0)
+    return create_engine(
+        "sqlite://", creator=connect, poolclass=QueuePool, pool_size=pool_size, max_overflow=0
+    )
 
 
 def migrating_engine(path: Path) -> Engine:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 
-class DatabaseUnusable(Exception):
+class DatabaseUnusable(Exception):  # noqa: N818  it says what is the matter
     """The database file cannot be used.
 
     Attributes:

@@ -5,9 +5,11 @@ import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
 
+from sqlalchemy import Connection
+
 import guardd
 from guardd.fingerprint import VERSION
-from guardd.store.connecting import Durability, connect_writer
+from guardd.store.connecting import Durability, connect_writer, core_connection
 from guardd.store.errors import DatabaseUnusable
 from guardd.store.migrating import Migration, migrate
 from guardd.store.store import Store
@@ -23,6 +25,7 @@ class Database:
         path: the file.
         connection: the one that writes.
         store: the state in it.
+        core: SQLAlchemy's view of the same connection.
         key: the secret that fingerprints are made with.
         migration: what was done to bring it to this program's schema.
     """
@@ -30,6 +33,7 @@ class Database:
     path: Path
     connection: sqlite3.Connection
     store: Store
+    core: Connection
     key: bytes
     migration: Migration
 
@@ -60,7 +64,9 @@ def open_database(path: Path, durability: Durability, now: int) -> Database:
             f"SQLite cannot write it ({error})",
             "Check free disk space, and that this user may write the file and its directory",
         ) from error
-    return Database(path, connection, Store(connection, daemon_start_id), key, migration)
+    return Database(
+        path, connection, Store(connection, daemon_start_id), core_connection(connection), key, migration
+    )
 
 
 def _fingerprint_key(connection: sqlite3.Connection, now: int) -> bytes:

@@ -24,7 +24,6 @@ from sqlalchemy import (
 
 from guardd.vocabulary import Action, CallState, Level, MarkerKind, RunStatus, ScopeKind
 
-
 metadata = MetaData(
     naming_convention={
         "ck": "ck_%(table_name)s_%(constraint_name)s",

@@ -1,6 +1,20 @@
 """The named statements on the path of a verdict; each says what it is for."""
 
-from sqlalchemy import ColumnElement, Select, Update, bindparam, case, delete, func, insert, literal_column, null, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Integer,
+    Select,
+    Update,
+    bindparam,
+    case,
+    delete,
+    func,
+    insert,
+    literal_column,
+    null,
+    select,
+    update,
+)
 from sqlalchemy.dialects.sqlite import insert as upsert
 
 from guardd.detect.statement import figures_statement
@@ -8,7 +22,7 @@ from guardd.store.compiling import compiled
 from guardd.store.schema import OPEN, calls, detections, markers, notices, requests, runs
 from guardd.vocabulary import RunStatus
 
-_run = bindparam("run")
+_run = bindparam("run", type_=Integer)
 _is_scope: tuple[ColumnElement[bool], ...] = (
     runs.c.source == bindparam("in_source"),
     runs.c.kind == bindparam("in_kind"),
@@ -44,7 +58,7 @@ def _touch_run() -> Update:
             last_activity_at=bindparam("now"),
             agent_id=func.coalesce(bindparam("agent"), runs.c.agent_id),
             status=case((runs.c.abort_detection_id.is_(None), RunStatus.ACTIVE.value), else_=runs.c.status),
-            ended_at=null(),
+            ended_at=case((runs.c.abort_detection_id.is_(None), null()), else_=runs.c.ended_at),
         )
         .returning(*_run_columns)
     )
@@ -73,7 +87,17 @@ FIND_RUN_BY_ID = compiled(select(*_run_columns).where(runs.c.id == _run))
 
 INSERT_RUN = compiled(
     insert(runs).returning(*_run_columns[:-1], literal_column("0").label("newest_seq")),
-    ["source", "kind", "name", "agent_id", "status", "started_at", "last_activity_at", "reset_seq", "daemon_start_id"],
+    [
+        "source",
+        "kind",
+        "name",
+        "agent_id",
+        "status",
+        "started_at",
+        "last_activity_at",
+        "reset_seq",
+        "daemon_start_id",
+    ],
 )
 """Begin a run."""
 
@@ -97,9 +121,7 @@ ATTACH_OUTCOME = compiled(
     .where(calls.c.run_id == _run, calls.c.seq == bindparam("in_seq"))
     .values(
         missing_tool=func.coalesce(bindparam("new_missing_tool"), calls.c.missing_tool),
-        **{
-            name: bindparam(f"new_{name}") for name in ("state", "outcome", "guard_marker_id", "duration_ms")
-        },
+        **{name: bindparam(f"new_{name}") for name in ("state", "outcome", "guard_marker_id", "duration_ms")},
     )
 )
 """Give a call its outcome."""
@@ -144,6 +166,9 @@ DETECTION = compiled(
     ).where(detections.c.id == bindparam("detection"))
 )  # fmt: skip
 """A detection whole, to answer with it again."""
+
+NEWEST_DETECTION = compiled(select(func.coalesce(func.max(detections.c.id), 0)))
+"""The newest detection's id."""
 
 NOTICE = compiled(
     select(notices.c.count).where(notices.c.run_id == _run, notices.c.warning_key == bindparam("in_key"))

@@ -93,9 +93,7 @@ class Store:
         return RunRow(*self._execute(statements.INSERT_RUN, values).fetchone())
 
     def _mark_daemon_restart(self, run: RunRow, now: int) -> None:
-        self._execute(
-            statements.SET_DAEMON_START, {"run": run.id, "daemon_start": self._daemon_start_id}
-        )
+        self._execute(statements.SET_DAEMON_START, {"run": run.id, "daemon_start": self._daemon_start_id})
         if run.newest_seq:
             self.insert_marker(run, MarkerKind.DAEMON_RESTART, now)
 
@@ -105,9 +103,7 @@ class Store:
 
     def end_run(self, run: RunRow, status: RunStatus, reason: str | None, now: int) -> None:
         """Mark a run as ended; an abort of guardd's stays one."""
-        self._execute(
-            statements.END_RUN, {"run": run.id, "new_status": status, "reason": reason, "now": now}
-        )
+        self._execute(statements.END_RUN, {"run": run.id, "new_status": status, "reason": reason, "now": now})
 
     def reset_run(self, run: RunRow, reason: str | None, now: int) -> None:
         """Make what came before no longer count: forgive, disarm, lift an abort, forget what was notified."""
@@ -220,6 +216,10 @@ class Store:
             bool(notify),
         )
 
+    def newest_detection(self) -> int:
+        """The id of the newest recorded detection, 0 for none."""
+        return int(self._execute(statements.NEWEST_DETECTION).fetchone()[0])
+
     def set_aborted(self, run: RunRow, detection_id: int, now: int) -> None:
         """Answer every later call of the run with this detection."""
         self._execute(statements.SET_ABORTED, {"run": run.id, "detection": detection_id, "now": now})
@@ -231,9 +231,7 @@ class Store:
 
     def set_notified(self, run: RunRow, warning_key: str, count: int) -> None:
         """Remember that a warning was shown."""
-        self._execute(
-            statements.SET_NOTICE, {"run_id": run.id, "warning_key": warning_key, "count": count}
-        )
+        self._execute(statements.SET_NOTICE, {"run_id": run.id, "warning_key": warning_key, "count": count})
 
     # Markers and the post-compaction guard
 

@@ -1,12 +1,13 @@
 """`event.list`: what was detected, newest first."""
 
 from dataclasses import dataclass
-from typing import Any
+from operator import eq, ge, le, lt
 
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection, RowMapping, select
 
 from guardd.detect.detection import Detection
 from guardd.detect.messages import message
+from guardd.store.reading.conditions import conditions
 from guardd.store.reading.cursors import decode_cursor, encode_cursor
 from guardd.store.rows import Scope
 from guardd.store.schema import detections, runs
@@ -32,58 +33,61 @@ class EventFilter:
 
 
 def list_events(
-    connection: Connection, wanted: EventFilter, limit: int, cursor: str | None
+    connection: Connection,
+    wanted: EventFilter,
+    limit: int,
+    cursor: str | None,
+    *,
+    up_to: int | None = None,
 ) -> dict[str, object]:
-    """One page of events.
+    """One page of events, of those up to a detection's id if one is given.
 
     Raises:
         InvalidParams: the cursor is not one of this list.
     """
-    conditions = [
-        condition
-        for value, condition in (
-            (wanted.run_id, detections.c.run_id == wanted.run_id),
-            (wanted.detector, detections.c.detector == wanted.detector),
-            (wanted.level, detections.c.level == wanted.level),
-            (wanted.since, detections.c.at >= wanted.since),
+    restrictions = conditions(
+        (
+            (detections.c.run_id, eq, wanted.run_id),
+            (detections.c.detector, eq, wanted.detector),
+            (detections.c.level, eq, wanted.level),
+            (detections.c.at, ge, wanted.since),
+            (detections.c.id, le, up_to),
+            (detections.c.id, lt, None if cursor is None else decode_cursor(cursor, int)[0]),
         )
-        if value is not None
-    ]
-    if cursor is not None:
-        (last_id,) = decode_cursor(cursor, int)
-        conditions.append(detections.c.id < last_id)
-    rows = connection.execute(
+    )
+    statement = (
         select(detections, runs.c.source, runs.c.kind, runs.c.name, runs.c.agent_id)
         .join(runs, runs.c.id == detections.c.run_id)
-        .where(*conditions)
+        .where(*restrictions)
         .order_by(detections.c.id.desc())
         .limit(limit + 1)
-    ).all()
+    )
+    rows = connection.execute(statement).mappings().all()
     page: dict[str, object] = {"events": [_wire(row) for row in rows[:limit]]}
     if len(rows) > limit:
-        page["nextCursor"] = encode_cursor(rows[limit - 1].id)
+        page["nextCursor"] = encode_cursor(rows[limit - 1]["id"])
     return page
 
 
-def _wire(row: Row[Any]) -> dict[str, object]:
+def _wire(row: RowMapping) -> dict[str, object]:
     detection = Detection(
-        Detector(row.detector),
-        Level(row.level),
-        Action(row.action),
-        row.count,
-        row.threshold,
-        row.tool,
-        row.paired_tool,
-        row.warning_key,
-        row.reason,
+        Detector(row["detector"]),
+        Level(row["level"]),
+        Action(row["action"]),
+        row["count"],
+        row["threshold"],
+        row["tool"],
+        row["paired_tool"],
+        row["warning_key"],
+        row["reason"],
     )
     return wire_event(
-        Scope(row.source, row.kind, row.name),
-        row.agent_id,
-        row.seq,
+        Scope(row["source"], row["kind"], row["name"]),
+        row["agent_id"],
+        row["seq"],
         detection,
-        observed=bool(row.observed),
-        at=row.at,
+        observed=bool(row["observed"]),
+        at=row["at"],
     )
 
 
@@ -91,7 +95,7 @@ def wire_event(
     scope: Scope, agent_id: str | None, seq: int | None, detection: Detection, *, observed: bool, at: int
 ) -> dict[str, object]:
     """An event as it stands on the wire, the same when it is watched and when it is listed."""
-    event = {
+    event: dict[str, object] = {
         "run": scope.run,
         "source": scope.source,
         "agentId": agent_id,

@@ -1,9 +1,10 @@
 """`run.history`: a run's calls in order, with the markers between them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, case, func, select
+from sqlalchemy import Connection, RowMapping, Select, case, func, select
 
 from guardd.store.reading.cursors import decode_cursor, encode_cursor
 from guardd.store.reading.runs import describe_run
@@ -46,13 +47,13 @@ def run_history(
     if cursor is not None:
         page = _at(page, cursor)
     forwards = page.after_seq is not None
-    rows = connection.execute(_calls(run_id, page)).all()
+    rows = connection.execute(_calls(run_id, page)).mappings().all()
     more = len(rows) > page.limit
     rows = rows[: page.limit]
     if not forwards:
         rows = rows[::-1]
-    first = page.after_seq + 1 if page.after_seq is not None else (rows[0].seq if more and rows else 0)
-    last = rows[-1].seq if rows and (more and forwards or page.before_seq is not None) else None
+    first = page.after_seq + 1 if page.after_seq is not None else (rows[0]["seq"] if more and rows else 0)
+    last = rows[-1]["seq"] if rows and ((more and forwards) or page.before_seq is not None) else None
     history: dict[str, object] = {
         "run": describe_run(connection, run_id)["run"],
         "calls": _wire_calls(connection, run_id, rows),
@@ -60,7 +61,7 @@ def run_history(
     }
     if more:
         history["nextCursor"] = (
-            encode_cursor("after", rows[-1].seq) if forwards else encode_cursor("before", rows[0].seq)
+            encode_cursor("after", rows[-1]["seq"]) if forwards else encode_cursor("before", rows[0]["seq"])
         )
     return history
 
@@ -95,44 +96,40 @@ def _calls(run_id: int, page: HistoryPage) -> Select[Any]:
     return statement.limit(page.limit + 1)
 
 
-def _wire_calls(
-    connection: Connection, run_id: int, rows: list[Row[Any]] | Any
-) -> list[dict[str, object]]:
+def _wire_calls(connection: Connection, run_id: int, rows: Sequence[RowMapping]) -> list[dict[str, object]]:
     if not rows:
         return []
-    afterwards = _found_afterwards(connection, run_id, rows[0].seq, rows[-1].seq)
-    return [_wire(row, afterwards.get(row.seq, row)) for row in rows]
+    afterwards = _found_afterwards(connection, run_id, rows[0]["seq"], rows[-1]["seq"])
+    return [_wire(row, afterwards.get(row["seq"], row)) for row in rows]
 
 
-def _found_afterwards(
-    connection: Connection, run_id: int, first: int, last: int
-) -> dict[int, Row[Any]]:
+def _found_afterwards(connection: Connection, run_id: int, first: int, last: int) -> dict[int, RowMapping]:
     """Aborts that came with a call's outcome, by seq; the call itself was answered otherwise."""
     statement = select(detections).where(
         detections.c.run_id == run_id,
         detections.c.seq.between(first, last),
         detections.c.action == int(Action.ABORT),
     )
-    return {row.seq: row for row in connection.execute(statement)}
+    return {row["seq"]: row for row in connection.execute(statement).mappings()}
 
 
-def _wire(call: Row[Any], found: Row[Any]) -> dict[str, object]:
-    action = Action.ALLOW if found.action is None or found.observed else Action(found.action)
-    wire = {
-        "seq": call.seq,
-        "toolName": call.tool,
-        "toolCallId": call.call_id,
-        "state": _STATES[CallState(call.state)],
+def _wire(call: RowMapping, found: RowMapping) -> dict[str, object]:
+    action = Action.ALLOW if found["action"] is None or found["observed"] else Action(found["action"])
+    wire: dict[str, object] = {
+        "seq": call["seq"],
+        "toolName": call["tool"],
+        "toolCallId": call["call_id"],
+        "state": _STATES[CallState(call["state"])],
         "action": action.word,
-        "detector": found.detector,
-        "count": found.count,
-        "repeat": call.repeat,
-        "preview": call.preview,
-        "at": format_rfc3339(call.at),
-        "durationMs": call.duration_ms,
+        "detector": found["detector"],
+        "count": found["count"],
+        "repeat": call["repeat"],
+        "preview": call["preview"],
+        "at": format_rfc3339(call["at"]),
+        "durationMs": call["duration_ms"],
     }
-    if found.observed:
-        wire["wouldBe"] = Action(found.action).word
+    if found["observed"]:
+        wire["wouldBe"] = Action(found["action"]).word
     return wire
 
 

@@ -55,10 +55,7 @@ def _only(run: str, found: list[tuple[int, Scope]]) -> int:
     names = [scope.run for _id, scope in found]
     raise RunAmbiguous(
         f"{run!r} may mean several runs",
-        [
-            scope.run if names.count(scope.run) == 1 else f"{scope.source}/{scope.run}"
-            for _id, scope in found
-        ],
+        [scope.run if names.count(scope.run) == 1 else f"{scope.source}/{scope.run}" for _id, scope in found],
     )
 
 

@@ -1,11 +1,12 @@
 """`run.list` and `run.get`."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import eq, ge
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, Select, and_, func, or_, select, tuple_
 
+from guardd.store.reading.conditions import conditions
 from guardd.store.reading.cursors import decode_cursor, encode_cursor
 from guardd.store.rows import Scope
 from guardd.store.schema import calls, detections, markers, runs
@@ -57,9 +58,7 @@ class RunFilter:
     looping: bool | None = None
 
 
-def list_runs(
-    connection: Connection, wanted: RunFilter, limit: int, cursor: str | None
-) -> dict[str, object]:
+def list_runs(connection: Connection, wanted: RunFilter, limit: int, cursor: str | None) -> dict[str, object]:
     """One page of runs, newest activity first.
 
     Raises:
@@ -85,13 +84,16 @@ def describe_run(connection: Connection, run_id: int) -> dict[str, object]:
 
 
 def _filtered(statement: Select[Any], wanted: RunFilter) -> Select[Any]:
-    conditions: Sequence[tuple[object, ColumnElement[bool]]] = (
-        (wanted.status, runs.c.status == wanted.status),
-        (wanted.agent_id, runs.c.agent_id == wanted.agent_id),
-        (wanted.source, runs.c.source == wanted.source),
-        (wanted.since, runs.c.last_activity_at >= wanted.since),
+    statement = statement.where(
+        *conditions(
+            (
+                (runs.c.status, eq, wanted.status),
+                (runs.c.agent_id, eq, wanted.agent_id),
+                (runs.c.source, eq, wanted.source),
+                (runs.c.last_activity_at, ge, wanted.since),
+            )
+        )
     )
-    statement = statement.where(*(condition for value, condition in conditions if value is not None))
     if wanted.looping is None:
         return statement
     is_looping = select(detections.c.id).where(_counts).correlate(runs).exists()

@@ -1,0 +1,83 @@
+"""The effective settings, as the rest of guardd sees them. Their keys and defaults stand in `fields`."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class LoopSettings:
+    """`tools.loopDetection` as it holds for an agent, by detection.md, with thresholds raised if needed."""
+
+    enabled: bool | None
+    history_size: int
+    warning_threshold: int
+    critical_threshold: int
+    unknown_tool_threshold: int
+    global_circuit_breaker_threshold: int
+    generic_repeat: bool
+    known_poll_no_progress: bool
+    ping_pong: bool
+    compaction_window: int
+
+
+@dataclass(frozen=True, slots=True)
+class SocketSettings:
+    """`guardd.socket`: where the daemon listens and who may connect besides root and its own user.
+
+    Gateways and readers are user names, user ids as digits, and `@group`s; the group is a name or digits.
+    """
+
+    path: Path | None
+    group: str | None
+    gateways: tuple[str, ...]
+    readers: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseSettings:
+    """`guardd.database`."""
+
+    path: Path | None
+    durability: Literal["normal", "full"]
+
+
+@dataclass(frozen=True, slots=True)
+class PrivacySettings:
+    """`guardd.privacy`: what of a call's arguments is kept for people to read."""
+
+    previews: Literal["redacted", "off"]
+
+
+@dataclass(frozen=True, slots=True)
+class RetentionSettings:
+    """`guardd.retention`: how long and how much is kept. The oldest ended runs go first."""
+
+    days: int
+    max_calls_per_run: int
+    max_database_mb: int
+
+
+@dataclass(frozen=True, slots=True)
+class LimitSettings:
+    """`guardd.limits`: what connections may use, sizes in MiB. Without idle seconds all stay."""
+
+    frame_mb: int
+    connections: int
+    buffer_mb: int
+    idle_seconds: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The `guardd` section. Paths are absolute."""
+
+    mode: Literal["enforce", "observe"]
+    inherit: Path | None
+    socket: SocketSettings
+    database: DatabaseSettings
+    privacy: PrivacySettings
+    retention: RetentionSettings
+    limits: LimitSettings
+    sending_tools: tuple[str, ...]
+    poll_tools: tuple[str, ...]

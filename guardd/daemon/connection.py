@@ -1,0 +1,161 @@
+"""One connection: bytes in, frames out to the server, replies back, and never more work than is bounded."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Protocol, cast
+
+from guardd.daemon.access import Peer, Role
+from guardd.protocol import jsonrpc
+from guardd.protocol.errors import FrameTooLarge, Overloaded, RpcError
+from guardd.protocol.framer import Framer
+
+MOST_IN_FLIGHT = 64
+"""Frames of one connection that are being worked on; the rest waits, so that no connection starves another."""
+WRITE_BUFFER_BYTES = 1024 * 1024
+"""Replies that a peer may leave untaken before no more of its requests are read."""
+MOST_UNTAKEN_EVENTS_BYTES = 8 * 1024 * 1024
+"""Events that a watcher may leave untaken before its connection is closed."""
+
+
+class Receiver(Protocol):
+    """What a connection needs of the server."""
+
+    def opened(self, connection: "Connection") -> RpcError | None:
+        """A peer has connected; an error refuses it."""
+
+    def closed(self, connection: "Connection") -> None:
+        """It is gone."""
+
+    def received(self, connection: "Connection", frame: bytes, send: Callable[[bytes], None]) -> None:
+        """A frame has come; `send` is to be called once, with the bytes of the reply or none."""
+
+    def has_room(self, grown: int) -> bool:
+        """Account for unread bytes that a connection holds now more, or fewer; False past the limit."""
+
+
+class Connection(asyncio.Protocol):
+    """A connected peer.
+
+    Attributes:
+        peer: who it is, by the kernel.
+        roles: what it may do.
+        last_active: the loop's time when it last sent something.
+    """
+
+    peer: Peer
+    roles: frozenset[Role] = frozenset()
+    transport: asyncio.Transport
+
+    def __init__(self, server: Receiver, frame_limit: int, loop: asyncio.AbstractEventLoop) -> None:
+        self._server = server
+        self._framer = Framer(frame_limit)
+        self._loop = loop
+        self._held = 0
+        self._in_flight = 0
+        self._reading = True
+        self._writable = True
+        self._working = False
+        self._refusal: RpcError | None = None
+        self._closing = False
+        self.last_active = loop.time()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Admit the peer, or tell it why not and close."""
+        self.transport = cast("asyncio.Transport", transport)  # uvloop's is no subclass
+        self.transport.set_write_buffer_limits(high=WRITE_BUFFER_BYTES)
+        refusal = self._server.opened(self)
+        if refusal is not None:
+            self.refuse(refusal)
+
+    def connection_lost(self, _error: Exception | None) -> None:
+        """Forget it; what it asked for is carried out all the same."""
+        self._closing = True
+        self._account(0)
+        self._server.closed(self)
+
+    def data_received(self, data: bytes) -> None:
+        """Take bytes, and work on the frames that they complete."""
+        self.last_active = self._loop.time()
+        self._framer.feed(data)
+        self._work()
+
+    def pause_writing(self) -> None:
+        """The peer does not take its replies: read no more requests from it."""
+        self._writable = False
+
+    def resume_writing(self) -> None:
+        """It does again."""
+        self._writable = True
+        self._work()
+
+    def send(self, data: bytes) -> None:
+        """Write bytes, if the peer is still there."""
+        if data and not self._closing:
+            self.transport.write(data)
+
+    def send_event(self, data: bytes) -> bool:
+        """Write a notification; a watcher that does not take them is closed, and False returned."""
+        if self._closing:
+            return False
+        if self.transport.get_write_buffer_size() > MOST_UNTAKEN_EVENTS_BYTES:
+            self.close(abort=True)
+            return False
+        self.transport.write(data)
+        return True
+
+    def refuse(self, error: RpcError) -> None:
+        """Read no more; answer what is being worked on, say why, and close."""
+        self._refusal = self._refusal or error
+        if self._in_flight == 0 and not self._closing:
+            self.send(jsonrpc.frame([jsonrpc.failure(b"null", self._refusal)]))
+            self.close()
+
+    def close(self, *, abort: bool = False) -> None:
+        """Close; replies that are written already are still sent, unless `abort`."""
+        self._closing = True
+        if abort:
+            self.transport.abort()
+        else:
+            self.transport.close()
+
+    @property
+    def _has_capacity(self) -> bool:
+        return self._writable and self._refusal is None and self._in_flight < MOST_IN_FLIGHT
+
+    def _work(self) -> None:
+        self._working = True
+        try:
+            while self._has_capacity and not self._closing:
+                frame = self._framer.next_frame()
+                if frame is None:
+                    break
+                self._in_flight += 1
+                self._server.received(self, frame, self._answered)
+        except FrameTooLarge as error:
+            self.refuse(error)
+        self._working = False
+        if not self._account(self._framer.buffered):
+            self.refuse(Overloaded("too many bytes are waiting to be read; try again"))
+        self._read_or_pause()
+
+    def _answered(self, reply: bytes) -> None:
+        self._in_flight -= 1
+        self.send(reply)
+        if self._refusal is not None:
+            self.refuse(self._refusal)
+        elif not self._reading and not self._working:
+            self._work()
+
+    def _read_or_pause(self) -> None:
+        wanted = self._has_capacity
+        if self._closing or wanted == self._reading:
+            return
+        self._reading = wanted
+        if wanted:
+            self.transport.resume_reading()
+        else:
+            self.transport.pause_reading()
+
+    def _account(self, held: int) -> bool:
+        grown, self._held = held - self._held, held
+        return self._server.has_room(grown) or grown <= 0 or self._closing

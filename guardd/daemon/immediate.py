@@ -1,0 +1,118 @@
+"""The methods that neither change a run nor only read the database: about the daemon itself, and watching."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import guardd
+from guardd.config import ConfigError
+from guardd.daemon import pruning
+from guardd.daemon.reads import MOST_ROWS, back_up, event_filter, totals
+from guardd.protocol import gateway_methods as wire
+from guardd.protocol import operator_methods as operator
+from guardd.protocol import operator_results as results
+from guardd.protocol.errors import InvalidParams
+from guardd.protocol.openrpc import document
+from guardd.store.migrating import HEAD
+from guardd.store.reading import list_events
+
+if TYPE_CHECKING:
+    from guardd.daemon.connection import Connection
+    from guardd.daemon.server import Server
+
+
+async def discover(_server: Server, _connection: Connection, _params: object) -> object:
+    """`rpc.discover`."""
+    return document()
+
+
+async def config_get(server: Server, _connection: Connection, params: operator.ConfigGet) -> object:
+    """`config.get`."""
+    return server.config.describe(params.agent_id)
+
+
+async def config_reload(
+    server: Server, _connection: Connection, _params: operator.ConfigReload
+) -> results.ConfigReloaded:
+    """`config.reload`: the caller is told what is wrong; nothing is changed by a bad file."""
+    try:
+        config = server.reload()
+    except ConfigError as error:
+        raise InvalidParams(f"the configuration was not changed: {error}") from error
+    return results.ConfigReloaded(
+        path=None if config.path is None else str(config.path), warnings=list(config.warnings)
+    )
+
+
+async def status(server: Server, _connection: Connection, _params: object) -> results.ServerStatus:
+    """`server.status`."""
+    runs, calls = await server.in_reader(totals)
+    database_bytes, wal_bytes = server.file_sizes()
+    return results.ServerStatus(
+        version=guardd.__version__,
+        pid=os.getpid(),
+        uptime_seconds=round(server.uptime(), 3),
+        database=results.DatabaseState(
+            path=str(server.database.path), bytes=database_bytes, wal_bytes=wal_bytes, schema=HEAD
+        ),
+        sqlite_version=sqlite3.sqlite_version,
+        connections=len(server.connections),
+        runs=runs,
+        calls=calls,
+        mode=server.config.settings.mode,
+    )
+
+
+async def metrics(server: Server, _connection: Connection, _params: object) -> str:
+    """`server.metrics`."""
+    return server.metrics.text(server.gauges())
+
+
+async def backup(
+    server: Server, _connection: Connection, params: operator.DatabaseBackup
+) -> results.DatabaseBackedUp:
+    """`db.backup`."""
+    result: results.DatabaseBackedUp = await server.in_thread(
+        lambda: back_up(server.database.path, Path(params.path))
+    )
+    return result
+
+
+async def prune(
+    server: Server, _connection: Connection, params: operator.DatabasePrune
+) -> results.DatabasePruned:
+    """`db.prune`."""
+    return await pruning.prune(server, params)
+
+
+async def watch(server: Server, connection: Connection, params: operator.EventWatch) -> wire.Nothing:
+    """`event.watch`: from now on, and from `since` on if that is given."""
+    wanted = await server.in_reader(lambda reader: event_filter(reader, params))
+    watcher = server.watchers.add(connection, wanted)
+    newest = server.database.store.newest_detection()
+    older: list[object] = []
+    if params.since is not None:
+        page = await server.in_reader(
+            lambda reader: list_events(reader, wanted, MOST_ROWS, None, up_to=newest)
+        )
+        older = page["events"][::-1]
+    server.loop.call_soon(server.watchers.release, watcher, older)
+    return wire.Nothing()
+
+
+Handler = Callable[["Server", "Connection", Any], Awaitable[object]]
+
+HANDLERS: Mapping[str, Handler] = {
+    "rpc.discover": discover,
+    "config.get": config_get,
+    "config.reload": config_reload,
+    "server.status": status,
+    "server.metrics": metrics,
+    "db.backup": backup,
+    "db.prune": prune,
+    "event.watch": watch,
+}

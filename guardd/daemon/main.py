@@ -1,0 +1,185 @@
+"""The life of the daemon: configuration, lock, database, socket, loop, and the way back."""
+
+import asyncio
+import contextlib
+import logging
+import os
+import signal
+import sqlite3
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import uvloop
+
+import guardd
+from guardd import paths
+from guardd.config import Config, ConfigError, load
+from guardd.daemon import logs
+from guardd.daemon.access import AccessError, build_policy
+from guardd.daemon.housekeeping import feed_watchdog, tend
+from guardd.daemon.listening import Listener, ListenError, bind, passed_by_systemd
+from guardd.daemon.lock import DatabaseLock, LockError
+from guardd.daemon.logs import fields
+from guardd.daemon.server import Server
+from guardd.daemon.service import Notifier
+from guardd.daemon.writer import now
+from guardd.store.checkpointing import checkpoint
+from guardd.store.errors import DatabaseUnusable
+from guardd.store.opening import Database, open_database
+
+logger = logging.getLogger("guardd")
+
+PATIENCE_SECONDS = 5.0
+"""How long a stop waits for answers and for peers that take them."""
+
+
+class StartError(Exception):
+    """The daemon cannot start; the text says why and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the command line says; None leaves it to the environment and the configuration.
+
+    Attributes:
+        socket: where to listen.
+        database: the database file.
+        config: the configuration file.
+        log_level: see `logs.LEVELS`.
+        log_format: see `logs.FORMS`.
+    """
+
+    socket: Path | None = None
+    database: Path | None = None
+    config: Path | None = None
+    log_level: str = "info"
+    log_format: str = "text"
+
+
+def serve(options: Options) -> None:
+    """Run the daemon in the foreground until it is told to stop.
+
+    Raises:
+        StartError: it cannot start.
+    """
+    logs.setup(options.log_level, options.log_format)
+    with contextlib.ExitStack() as stack:
+        try:
+            config = load(options.config)
+            policy = build_policy(config.settings.socket.gateways, config.settings.socket.readers)
+            lock = stack.enter_context(DatabaseLock.acquire(_database_path(options, config)))
+            database = open_database(lock.database, config.settings.database.durability, now())
+            stack.callback(_close, database)
+            listeners = [
+                stack.enter_context(closing) for closing in map(_closing, _listeners(options, config))
+            ]
+        except (ConfigError, AccessError, LockError, DatabaseUnusable, ListenError) as error:
+            raise StartError(str(error)) from error
+        _tell(config, database)
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            server = Server(
+                runner.get_loop(), config, database, policy, load_config=lambda: load(options.config)
+            )
+            runner.run(_run(server, listeners, Notifier.from_environment()))
+    logger.info("stopped")
+
+
+def _database_path(options: Options, config: Config) -> Path:
+    return (
+        options.database
+        or config.settings.database.path
+        or Path(paths.default_database_path(os.environ, os.geteuid()))
+    ).absolute()
+
+
+def _listeners(options: Options, config: Config) -> list[Listener]:
+    """The sockets that systemd has opened, else the one that we bind."""
+    passed = passed_by_systemd()
+    if passed:
+        return passed
+    configured = config.settings.socket.path
+    path = options.socket or paths.server_socket_path(
+        None if configured is None else str(configured), os.environ, os.geteuid()
+    )
+    return [bind(Path(path), config.settings.socket.group)]
+
+
+@contextlib.contextmanager
+def _closing(listener: Listener) -> Iterator[Listener]:
+    try:
+        yield listener
+    finally:
+        listener.close()
+
+
+def _close(database: Database) -> None:
+    """Leave the database in one file, if nobody reads it."""
+    try:
+        checkpoint(database.connection, 0)
+        database.connection.close()
+    except sqlite3.Error as error:
+        logger.warning(
+            "the database was not closed cleanly; nothing is lost", extra=fields(reason=str(error))
+        )
+
+
+def _tell(config: Config, database: Database) -> None:
+    """Say what was found at the start."""
+    for note in (*config.notes, *config.warnings):
+        logger.warning(note)
+    migration = database.migration
+    if migration.before != migration.after:
+        logger.info(
+            "the database was brought to this version's schema",
+            extra=fields(before=migration.before, after=migration.after, backup=migration.backup),
+        )
+    if config.settings.mode == "observe":
+        logger.warning("observing: every call is let through, and what would have been said is recorded")
+
+
+async def _run(server: Server, listeners: list[Listener], notifier: Notifier) -> None:
+    stop = asyncio.Event()
+    loop = server.loop
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
+    loop.add_signal_handler(signal.SIGHUP, _reload(server, notifier))
+    accepting = [
+        await loop.create_unix_server(server.make_connection, sock=listener.socket) for listener in listeners
+    ]
+    background = [loop.create_task(tend(server))]
+    if notifier.watchdog_interval is not None:
+        background.append(loop.create_task(feed_watchdog(server, notifier, notifier.watchdog_interval)))
+    for listener in listeners:
+        logger.info(
+            "ready",
+            extra=fields(
+                version=guardd.__version__,
+                pid=os.getpid(),
+                socket=listener.path,
+                database=server.database.path,
+                config=server.config.path,
+            ),
+        )
+    notifier.ready("answering")
+    waiting = loop.create_task(stop.wait())
+    await asyncio.wait([waiting, *background], return_when=asyncio.FIRST_COMPLETED)
+    logger.info("stopping")
+    notifier.stopping()
+    for accepted in accepting:
+        accepted.close()
+    for task in (waiting, *background):
+        task.cancel()
+    await server.stop(PATIENCE_SECONDS)
+    for task in background:
+        if not task.cancelled() and task.done() and task.exception() is not None:
+            raise task.exception()  # type: ignore[misc]
+
+
+def _reload(server: Server, notifier: Notifier) -> Callable[[], None]:
+    def reload() -> None:
+        notifier.reloading()
+        server.reload_or_complain()
+        notifier.ready()
+
+    return reload

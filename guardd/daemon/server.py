@@ -1,0 +1,332 @@
+"""The daemon at work: admits connections, and leads each call to the writer, to a reader, or to an answer at once."""
+
+import asyncio
+import contextlib
+import logging
+import os
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import sqlalchemy
+
+from guardd.config import Config, ConfigError
+from guardd.daemon import immediate
+from guardd.daemon.access import Policy, peer_of
+from guardd.daemon.changes import GATEWAY_CHANGES, OPERATOR_CHANGES
+from guardd.daemon.connection import Connection
+from guardd.daemon.exchange import Exchange
+from guardd.daemon.logs import fields
+from guardd.daemon.metrics import Metrics
+from guardd.daemon.reads import READS
+from guardd.daemon.requests import answered_once
+from guardd.daemon.watching import Watchers
+from guardd.daemon.writer import Change, Writer
+from guardd.guard import Guard
+from guardd.protocol import jsonrpc
+from guardd.protocol.errors import (
+    Denied,
+    InternalError,
+    MethodNotFound,
+    Overloaded,
+    RpcError,
+    ShuttingDown,
+)
+from guardd.protocol.methods import METHODS, Method, decode_params
+from guardd.store.connecting import reading_engine
+from guardd.store.opening import Database
+from guardd.store.reading import resolve_run
+from guardd.store.rows import RunRow
+
+logger = logging.getLogger("guardd.server")
+
+READERS = 2
+"""Threads that answer operators' questions."""
+MEBIBYTE = 1024 * 1024
+
+Answer = Callable[[bytes | RpcError], None]
+
+
+class Server:
+    """Connections, and what becomes of their calls.
+
+    Attributes:
+        config: the settings in force.
+        database: the open database.
+        guard: decides.
+        writer: carries out changes.
+        watchers: those who are told of detections.
+        metrics: counts.
+        connections: the open ones.
+        stopping: new work is refused.
+    """
+
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        config: Config,
+        database: Database,
+        policy: Policy,
+        load_config: Callable[[], Config],
+    ) -> None:
+        """Serve a database.
+
+        Args:
+            loop: where to run.
+            config: the settings.
+            database: open, and locked.
+            policy: who may do what.
+            load_config: reads the settings again; may raise ConfigError.
+        """
+        self.loop = loop
+        self.config = config
+        self.database = database
+        self.policy = policy
+        self.load_config = load_config
+        self.metrics = Metrics()
+        self.watchers = Watchers()
+        self.guard = Guard(database.store, config, database.key, self.watchers.publish)
+        self.writer = Writer(loop, database.store, self._committed, self.watchers.discard)
+        self.connections: set[Connection] = set()
+        self.stopping = False
+        self.started = time.monotonic()
+        self._readers = ThreadPoolExecutor(READERS, "reader")
+        self._reading_engine = reading_engine(database.path, READERS)
+        self._buffered = 0
+        self._nobody_left = asyncio.Event()
+        self._nobody_left.set()
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def make_connection(self) -> Connection:
+        """A connection for a peer that is about to be admitted."""
+        return Connection(self, self.config.settings.limits.frame_mb * MEBIBYTE, self.loop)
+
+    # What a connection tells
+
+    def opened(self, connection: Connection) -> RpcError | None:
+        """Admit a peer, or say why not."""
+        self.connections.add(connection)
+        self._nobody_left.clear()
+        try:
+            connection.peer = peer_of(connection.transport.get_extra_info("socket"))
+        except OSError:
+            return Denied("who you are could not be found out")
+        connection.roles = self.policy.roles(connection.peer)
+        if not connection.roles:
+            logger.warning("a connection was refused", extra=fields(uid=connection.peer.uid))
+            return Denied(
+                f"user {connection.peer.uid} may not connect; name it in guardd.socket.gateways or .readers"
+            )
+        if len(self.connections) > self.config.settings.limits.connections:
+            return Overloaded("too many connections; try again")
+        if self.stopping:
+            return ShuttingDown()
+        return None
+
+    def closed(self, connection: Connection) -> None:
+        """Forget a connection."""
+        self.connections.discard(connection)
+        if not self.connections:
+            self._nobody_left.set()
+        self.watchers.remove(connection)
+
+    def has_room(self, grown: int) -> bool:
+        """Account for unread bytes; False past the limit of all connections together."""
+        self._buffered += grown
+        return self._buffered <= self.config.settings.limits.buffer_mb * MEBIBYTE
+
+    def received(self, connection: Connection, frame: bytes, send: Callable[[bytes], None]) -> None:
+        """Lead each call of a frame to where it is answered."""
+        message = jsonrpc.read(frame)
+        exchange = Exchange(len(message.calls), batch=message.batch, send=send)
+        for index, call in enumerate(message.calls):
+            if isinstance(call, jsonrpc.Rejected):
+                self._count_error(call.error)
+                exchange.answer(index, call.id, call.error)
+            else:
+                self._dispatch(connection, call, self._answering(exchange, index, call))
+
+    def _answering(self, exchange: Exchange, index: int, call: jsonrpc.Request) -> Answer:
+        began = time.perf_counter() if call.method.startswith("tool.") else None
+
+        def answer(outcome: bytes | RpcError) -> None:
+            if isinstance(outcome, RpcError):
+                self._count_error(outcome)
+            exchange.answer(index, call.id, outcome)
+            if began is not None:
+                self.metrics.answered_call(time.perf_counter() - began)
+
+        return answer
+
+    def _count_error(self, error: RpcError) -> None:
+        self.metrics.errors[error.code] += 1
+
+    # From a call to its answer
+
+    def _dispatch(self, connection: Connection, call: jsonrpc.Request, answer: Answer) -> None:
+        try:
+            method = self._admit(connection, call)
+            params = decode_params(method, call.params)
+        except RpcError as error:
+            answer(error)
+            return
+        self.metrics.requests[method.name] += 1
+        if method.name in GATEWAY_CHANGES or method.name in OPERATOR_CHANGES:
+            self.writer.submit(Change(self._work(method, params, call.params), answer))
+        elif method.name in READS:
+            self.writer.after_pending(lambda: self._start(self._read(method.name, params), answer))
+        else:
+            handler = immediate.HANDLERS[method.name]
+            self.writer.after_pending(lambda: self._start(handler(self, connection, params), answer))
+
+    def _admit(self, connection: Connection, call: jsonrpc.Request) -> Method:
+        method = METHODS.get(call.method)
+        if method is None:
+            raise MethodNotFound(f"there is no method {call.method[:100]!r}")
+        if method.roles.isdisjoint(connection.roles):
+            raise Denied(f"your user may not call {method.name}")
+        if self.stopping:
+            raise ShuttingDown
+        return method
+
+    def _work(
+        self, method: Method, params: msgspec.Struct, raw_params: bytes | None
+    ) -> Callable[[int], bytes]:
+        """What the writer does for a request, given the time."""
+
+        def work(now: int) -> bytes:
+            def change() -> object:
+                if method.name in GATEWAY_CHANGES:
+                    return GATEWAY_CHANGES[method.name](self.guard, params, now)
+                return OPERATOR_CHANGES[method.name](self.guard, params, now, self._resolve)
+
+            return answered_once(
+                self.database.store, self.database.key, method.name, params, raw_params, now, change
+            )
+
+        return work
+
+    def _resolve(self, run: str) -> RunRow:
+        row = self.database.store.run_by_id(resolve_run(self.database.core, run))
+        assert row is not None
+        return row
+
+    async def _read(self, name: str, params: Any) -> object:  # noqa: ANN401
+        return await self.in_reader(lambda connection: READS[name](connection, params))
+
+    async def in_reader(self, work: Callable[[sqlalchemy.Connection], Any]) -> Any:  # noqa: ANN401
+        """Ask the database something on a connection that only reads, where no verdict waits for it."""
+
+        def read() -> object:
+            with self._reading_engine.connect() as connection:
+                return work(connection)
+
+        return await self.in_thread(read)
+
+    async def in_thread(self, work: Callable[[], Any]) -> Any:  # noqa: ANN401
+        """Do something that takes long where no verdict waits for it."""
+        return await self.loop.run_in_executor(self._readers, work)
+
+    def _start(self, handling: Any, answer: Answer) -> None:  # noqa: ANN401
+        task = self.loop.create_task(self._finish(handling, answer))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _finish(self, handling: Any, answer: Answer) -> None:  # noqa: ANN401
+        try:
+            answer(jsonrpc.encode(await handling))
+        except RpcError as error:
+            answer(error)
+        except sqlalchemy.exc.DBAPIError as error:
+            logger.error("the database cannot be read", extra=fields(reason=str(error.orig)))
+            answer(InternalError())
+        except Exception as error:
+            logger.exception(
+                "a request failed inside guardd; this is a bug", extra=fields(error=type(error).__name__)
+            )
+            answer(InternalError())
+
+    # What changes while it runs
+
+    def _committed(self) -> None:
+        for event in self.watchers.committed():
+            detection = event.verdict.detection
+            if detection is not None:
+                self.metrics.verdicts[detection.detector, event.verdict.action.word] += 1
+
+    def reload(self) -> Config:
+        """Read the configuration again and apply it to the next verdict.
+
+        Raises:
+            ConfigError: nothing was changed.
+        """
+        config = self.load_config()
+        unchangeable = (config.settings.socket.path, config.settings.database)
+        if unchangeable != (self.config.settings.socket.path, self.config.settings.database):
+            logger.warning("guardd.socket.path and guardd.database take effect at the next start")
+        self.config = config
+        self.guard.configure(config)
+        logger.info("configuration loaded", extra=fields(path=config.path))
+        for warning in config.warnings:
+            logger.warning(warning)
+        return config
+
+    def reload_or_complain(self) -> None:
+        """Reload as on SIGHUP: a bad file changes nothing, and the log says so."""
+        try:
+            self.reload()
+        except ConfigError as error:
+            logger.error("the configuration was not changed", extra=fields(reason=str(error)))
+
+    async def stop(self, patience: float) -> None:
+        """Answer what was asked, and close every connection.
+
+        Args:
+            patience: seconds to wait for answers being worked on and for peers to take them.
+        """
+        self.stopping = True
+        self.writer.flush()
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=patience)
+        for connection in list(self.connections):
+            connection.close()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(patience):
+                await self._nobody_left.wait()
+        for connection in list(self.connections):
+            connection.close(abort=True)
+        self._readers.shutdown(wait=False, cancel_futures=True)
+        self._reading_engine.dispose()
+
+    def uptime(self) -> float:
+        """Seconds since the start."""
+        return time.monotonic() - self.started
+
+    def file_sizes(self) -> tuple[int, int]:
+        """Bytes of the database and of its write-ahead log."""
+        return _size(self.database.path), _size(
+            self.database.path.with_name(f"{self.database.path.name}-wal")
+        )
+
+    def gauges(self) -> Mapping[str, tuple[str, float]]:
+        """The values of the moment, for the metrics."""
+        database, wal = self.file_sizes()
+        return {
+            "guardd_connections": ("Open connections.", len(self.connections)),
+            "guardd_queue": ("Changes that wait for the writer.", self.writer.waiting),
+            "guardd_buffered_bytes": ("Bytes received and not yet worked on.", self._buffered),
+            "guardd_database_bytes": ("Size of the database file.", database),
+            "guardd_wal_bytes": ("Size of the write-ahead log.", wal),
+            "guardd_uptime_seconds": ("Time since the daemon started.", round(self.uptime(), 3)),
+            "guardd_process_id": ("The daemon's process.", os.getpid()),
+        }
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0

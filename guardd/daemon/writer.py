@@ -1,0 +1,197 @@
+"""The one writer: requests that change state, in the order they came, many to a transaction.
+
+It runs on the event loop, which makes the order obvious and saves two switches between threads for each request.
+Whatever has arrived when the loop comes to it is one transaction; replies are handed out after its commit.
+"""
+
+import asyncio
+import logging
+import sqlite3
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from guardd.daemon.logs import fields
+from guardd.protocol.errors import InternalError, RpcError, StorageUnavailable
+from guardd.store.store import Store
+
+logger = logging.getLogger("guardd.writer")
+
+T = TypeVar("T")
+
+MOST_AT_ONCE = 256
+"""Requests in one transaction, at most: more would make the first of them wait for the last."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A request that changes state.
+
+    Attributes:
+        work: does it, inside a transaction, given the time in milliseconds since the epoch; returns the JSON of
+            the result. It raises an `RpcError` only before it has changed anything.
+        answer: takes the result once it is committed, or the error.
+    """
+
+    work: Callable[[int], bytes]
+    answer: Callable[[bytes | RpcError], None]
+
+
+def now() -> int:
+    """The time in milliseconds since the epoch."""
+    return time.time_ns() // 1_000_000
+
+
+class Writer:
+    """Carries out changes on the store.
+
+    Attributes:
+        commits: transactions so far; the checkpointer looks at it.
+    """
+
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        store: Store,
+        committed: Callable[[], None],
+        rolled_back: Callable[[], None],
+    ) -> None:
+        """Write to a store.
+
+        Args:
+            loop: where to run.
+            store: what to write to.
+            committed: called after each commit, before the replies.
+            rolled_back: called when a transaction was undone.
+        """
+        self._loop = loop
+        self._store = store
+        self._committed = committed
+        self._rolled_back = rolled_back
+        self._queue: deque[Change | Callable[[], None]] = deque()
+        self._scheduled = False
+        self._available = True
+        self.commits = 0
+
+    @property
+    def waiting(self) -> int:
+        """Changes that are not carried out yet."""
+        return len(self._queue)
+
+    def submit(self, change: Change) -> None:
+        """Carry out a change soon, after all that were submitted before."""
+        self._queue.append(change)
+        self._schedule()
+
+    async def run(self, work: Callable[[int], T]) -> T:
+        """Do something in a transaction, in turn with all other changes.
+
+        Args:
+            work: see `Change`; what it returns is given back once it is committed.
+
+        Raises:
+            RpcError: it failed, and changed nothing.
+        """
+        done: asyncio.Future[T] = self._loop.create_future()
+        result: list[T] = []
+
+        def keep(at: int) -> bytes:
+            result[:] = [work(at)]
+            return b""
+
+        def answer(outcome: bytes | RpcError) -> None:
+            if done.done():
+                return
+            if isinstance(outcome, RpcError):
+                done.set_exception(outcome)
+            else:
+                done.set_result(result[0])
+
+        self.submit(Change(keep, answer))
+        return await done
+
+    def after_pending(self, callback: Callable[[], None]) -> None:
+        """Call back when all that was submitted before is committed; at once if nothing is."""
+        if self._queue:
+            self._queue.append(callback)
+        else:
+            callback()
+
+    def flush(self) -> None:
+        """Carry out everything that is waiting, now."""
+        while self._queue:
+            self._write_some()
+
+    def _schedule(self) -> None:
+        if not self._scheduled:
+            self._scheduled = True
+            self._loop.call_soon(self._run)
+
+    def _run(self) -> None:
+        self._scheduled = False
+        if self._queue:
+            self._write_some()
+        if self._queue:
+            self._schedule()
+
+    def _write_some(self) -> None:
+        """One transaction's worth of the queue."""
+        items = [self._queue.popleft() for _ in range(min(len(self._queue), MOST_AT_ONCE))]
+        changes = [item for item in items if isinstance(item, Change)]
+        results = dict(zip(map(id, changes), self._carry_out(changes), strict=True))
+        for item in items:
+            if isinstance(item, Change):
+                item.answer(results[id(item)])
+            else:
+                item()
+
+    def _carry_out(self, changes: list[Change]) -> list[bytes | RpcError]:
+        try:
+            return self._transaction(changes)
+        except Exception as error:  # noqa: BLE001  one request's fault must not become another's
+            if len(changes) == 1:
+                return [self._fault(error)]
+        # Together they failed, so each is tried by itself: only those at fault get an error.
+        return [result for change in changes for result in self._carry_out([change])]
+
+    def _transaction(self, changes: list[Change]) -> list[bytes | RpcError]:
+        """Carry out changes in one transaction; whatever but an `RpcError` happens undoes them all."""
+        at = now()
+        try:
+            self._store.begin()
+            results = [_result(change, at) for change in changes]
+            self._store.commit()
+        except BaseException:
+            self._store.rollback()
+            self._rolled_back()
+            raise
+        self.commits += 1
+        if not self._available:
+            self._available = True
+            logger.warning("the database can be written again")
+        self._committed()
+        return results
+
+    def _fault(self, error: Exception) -> RpcError:
+        if isinstance(error, sqlite3.OperationalError | sqlite3.DatabaseError) and not isinstance(
+            error, sqlite3.IntegrityError | sqlite3.ProgrammingError
+        ):
+            if self._available:
+                self._available = False
+                logger.error("the database cannot be written", extra=fields(reason=str(error)))
+            return StorageUnavailable(f"the database cannot be written ({error}); nothing was recorded")
+        logger.error(
+            "a request failed inside guardd; this is a bug",
+            exc_info=error,
+            extra=fields(error=type(error).__name__),
+        )
+        return InternalError()
+
+
+def _result(change: Change, at: int) -> bytes | RpcError:
+    try:
+        return change.work(at)
+    except RpcError as error:
+        return error

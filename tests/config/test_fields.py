@@ -1,0 +1,57 @@
+"""The tables are held against the two pages of the specification that they come from, as they stood."""
+
+import pytest
+
+from guardd.config.fields import GUARDD_FIELDS, LOOP_FIELDS, Field
+
+LOOP_DEFAULTS = {
+    "enabled": None,
+    "historySize": 30,
+    "warningThreshold": 10,
+    "criticalThreshold": 20,
+    "unknownToolThreshold": 10,
+    "globalCircuitBreakerThreshold": 30,
+    "detectors.genericRepeat": True,
+    "detectors.knownPollNoProgress": True,
+    "detectors.pingPong": True,
+    "postCompactionGuard.windowSize": 3,
+}
+
+GUARDD_DEFAULTS = {
+    "mode": "enforce",
+    "inherit": None,
+    "socket.path": None,
+    "socket.group": None,
+    "socket.gateways": (),
+    "socket.readers": (),
+    "database.path": None,
+    "database.durability": "normal",
+    "privacy.previews": "redacted",
+    "retention.days": 14,
+    "retention.maxCallsPerRun": 10_000,
+    "retention.maxDatabaseMB": 4096,
+    "limits.frameMB": 16,
+    "limits.connections": 512,
+    "limits.bufferMB": 256,
+    "limits.idleSeconds": None,
+    "sendingTools": (),
+    "pollTools": (),
+}
+
+
+def test_loop_detection_by_the_page():
+    assert {key: field.default for key, field in LOOP_FIELDS.items()} == LOOP_DEFAULTS
+
+
+def test_the_guardd_section_by_the_page():
+    assert {key: field.default for key, field in GUARDD_FIELDS.items()} == GUARDD_DEFAULTS
+
+
+@pytest.mark.parametrize(
+    "field", [*LOOP_FIELDS.values(), *GUARDD_FIELDS.values()], ids=lambda field: field.key
+)
+def test_a_default_is_of_its_own_kind(field: Field):
+    assert field.optional == (field.default is None)
+    if field.default is not None:
+        written = list(field.default) if isinstance(field.default, tuple) else field.default
+        assert field.kind(written) == field.default
