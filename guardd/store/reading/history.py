@@ -127,6 +127,7 @@ def _wire(call: RowMapping, found: RowMapping) -> dict[str, object]:
         "preview": call["preview"],
         "at": format_rfc3339(call["at"]),
         "durationMs": call["duration_ms"],
+        "signature": call["signature"].hex(),
     }
     if found["observed"]:
         wire["wouldBe"] = Action(found["action"]).word

@@ -1,0 +1,43 @@
+"""The objects are a contract, ``guardctl --json``: their keys are written out here once more."""
+
+import msgspec
+import pytest
+
+from guardd.protocol import operator_results as results
+
+KEYS = {
+    "Run": "run source agentId status calls verdict compactions startedAt lastActivityAt endedAt"
+    " endReason",
+    "Runs": "runs nextCursor",
+    "Call": "seq toolName toolCallId state action detector count repeat preview at durationMs signature"
+    " wouldBe",
+    "Marker": "kind afterSeq armed windowSize reason at",
+    "History": "run calls markers nextCursor",
+    "Event": "run source agentId seq action detector level count threshold toolName pairedToolName"
+    " message at wouldBe",
+    "Events": "events nextCursor",
+    "RunChanged": "run source status",
+    "ConfigReloaded": "path warnings",
+    "ServerStatus": "version pid uptimeSeconds database sqliteVersion connections runs calls mode",
+    "DatabaseState": "path bytes walBytes schema",
+    "DatabaseBackedUp": "path bytes",
+    "DatabaseChecked": "ok problems",
+    "DatabasePruned": "runs calls dryRun",
+}
+
+
+@pytest.mark.parametrize("name", KEYS)
+def test_keys(name: str):
+    kind = getattr(results, name)
+    assert issubclass(kind, msgspec.Struct)
+    assert " ".join(kind.__struct_encode_fields__) == KEYS[name]
+
+
+def test_every_result_is_written_out():
+    structs = {name for name, value in vars(results).items() if isinstance(value, type(msgspec.Struct))}
+    assert structs == set(KEYS)
+
+
+def test_there_is_a_cursor_only_where_there_is_more():
+    assert msgspec.json.encode(results.Runs(runs=[])) == b'{"runs":[]}'
+    assert msgspec.json.encode(results.Runs(runs=[], next_cursor="c")) == b'{"runs":[],"nextCursor":"c"}'
