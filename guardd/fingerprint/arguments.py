@@ -1,0 +1,41 @@
+"""The arguments of a call."""
+
+from dataclasses import dataclass
+from typing import Self
+
+from guardd.fingerprint.canonical import RawJson, encode, from_bytes, read
+from guardd.fingerprint.reading import TooDeepError
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """The arguments of a call: missing ones, ``null`` and ``{}`` are the same.
+
+    Attributes:
+        value: What was decoded; None when it is nested too deeply to be built. It is not to be changed.
+        canonical: The canonical form, equal for equal values.
+    """
+
+    value: object
+    canonical: bytes
+
+    @classmethod
+    def parse(cls, raw: RawJson | None) -> Self:
+        """Read the arguments as they stood in the frame.
+
+        Raises:
+            InvalidJsonError: They are not JSON.
+        """
+        if raw is None:
+            return cls({}, b"{}")
+        try:
+            value = read(raw)
+        except TooDeepError:
+            return cls(None, from_bytes(raw))
+        if value is None:
+            return cls({}, b"{}")
+        return cls(value, encode(value))
+
+    def get(self, key: str) -> object:
+        """Give the member of that name; None when there is none, or the arguments are no object."""
+        return self.value.get(key) if isinstance(self.value, dict) else None

@@ -1,0 +1,124 @@
+"""Fingerprints of calls and outcomes, keyed with a secret of the database.
+
+A plain digest of short arguments could be guessed by trying; without the key these cannot.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Final
+
+from guardd.fingerprint.arguments import Arguments
+from guardd.fingerprint.canonical import RawJson, encode, from_bytes, read
+from guardd.fingerprint.outcomes import missing_tool, normal_form
+from guardd.fingerprint.reading import TooDeepError
+from guardd.fingerprint.tools import Tools
+
+VERSION: Final = 1
+"""Stored with the fingerprints; raised whenever equal calls would get other ones."""
+
+SIZE: Final = 16
+"""Bytes of a fingerprint."""
+
+_UTF_8: Final = ("utf-8", "surrogatepass")
+_ERROR: Final = b"error:"
+_RESULT: Final = b"result:"
+_DEEP_RESULT: Final = b"deep-result:"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a call.
+
+    Attributes:
+        fingerprint: `SIZE` bytes; equal ones are no progress.
+        failed: Whether it is an error.
+        missing_tool: The name, in lower case, of the tool that the error says does not exist.
+    """
+
+    fingerprint: bytes
+    failed: bool
+    missing_tool: str | None
+
+
+class Fingerprinter:
+    """Makes the fingerprints of one database.
+
+    Args:
+        key: The database's secret, of 1 to 64 bytes (BLAKE2b takes no longer one).
+        sending_tools: Names of further tools that only send, from the configuration.
+        poll_tools: Names of further tools that are polls, from the configuration.
+
+    Raises:
+        ValueError: The key is empty or too long.
+    """
+
+    def __init__(
+        self, key: bytes, sending_tools: Collection[str] = (), poll_tools: Collection[str] = ()
+    ) -> None:
+        if not 1 <= len(key) <= blake2b.MAX_KEY_SIZE:
+            raise ValueError(f"the key must be of 1 to {blake2b.MAX_KEY_SIZE} bytes, not {len(key)}")
+        self._tools = Tools(sending_tools, poll_tools)
+        # Copies of a prepared state are cheaper than keying each one anew.
+        self._signatures = blake2b(key=key, digest_size=SIZE, person=b"guardd-call-%d" % VERSION)
+        self._outcomes = blake2b(key=key, digest_size=SIZE, person=b"guardd-result-%d" % VERSION)
+
+    def signature(self, tool: str, arguments: Arguments) -> bytes:
+        """Give the fingerprint of a call, `SIZE` bytes: equal for calls that repeat each other."""
+        state = self._signatures.copy()
+        state.update(tool.encode(*_UTF_8) + b"\0")
+        state.update(arguments.canonical)
+        return state.digest()
+
+    def outcome(
+        self, tool: str, arguments: Arguments, result: RawJson | None, error: RawJson | None
+    ) -> Outcome | None:
+        """Judge what came of a call.
+
+        Args:
+            tool: The tool's name.
+            arguments: The arguments that the outcome was reported with.
+            result: The result as it stood in the frame; None where it is missing (``null`` is a result).
+            error: The error likewise; ``null`` is no error. Given both, the error counts.
+
+        Returns:
+            The outcome; None when there is neither result nor error.
+
+        Raises:
+            InvalidJsonError: The result or the error is not JSON.
+        """
+        text = _error_text(error)
+        if text is not None:
+            fingerprint = self._outcome(_ERROR, text.encode(*_UTF_8))
+            return Outcome(fingerprint, failed=True, missing_tool=missing_tool(text))
+        if result is None:
+            return None
+        try:
+            value = read(result)
+        except TooDeepError:
+            return Outcome(self._outcome(_DEEP_RESULT, from_bytes(result)), failed=False, missing_tool=None)
+        form = normal_form(tool, arguments, value, sending=self._tools.is_sending(tool, arguments))
+        return Outcome(self._outcome(_RESULT, encode(form)), failed=False, missing_tool=None)
+
+    def is_poll(self, tool: str, arguments: Arguments) -> bool:
+        """Say whether a call asks how something is getting on, so that repeating it is its nature."""
+        return self._tools.is_poll(tool, arguments)
+
+    def _outcome(self, kind: bytes, data: bytes) -> bytes:
+        state = self._outcomes.copy()
+        state.update(kind)
+        state.update(data)
+        return state.digest()
+
+
+def _error_text(error: RawJson | None) -> str | None:
+    """Give an error's text: of anything but a string its canonical form; ``5`` and ``"5"`` are alike."""
+    if error is None:
+        return None
+    try:
+        value = read(error)
+    except TooDeepError:
+        return from_bytes(error).decode(*_UTF_8)
+    if value is None or isinstance(value, str):
+        return value
+    return encode(value).decode(*_UTF_8)

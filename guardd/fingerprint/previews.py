@@ -1,0 +1,146 @@
+"""A short line that tells people what a call was about."""
+
+import json
+from collections.abc import Iterator
+from typing import Final
+
+import msgspec
+
+from guardd.fingerprint.arguments import Arguments
+from guardd.fingerprint.redaction import MASK, is_secret, mask_text
+
+PREVIEW_LENGTH: Final = 120
+"""Characters of a preview at most."""
+
+_LOOKED_AT: Final = 4096
+"""Characters of the arguments that are looked at, at most."""
+
+_WINDOW: Final = 384
+"""Characters of a text that are looked at first; more only when masks leave too few of them for a preview."""
+
+_CUT_TAIL: Final = 128
+"""What a cut may have halved: so much of the last word before it is left out."""
+
+_DEPTH: Final = 8
+_MORE: Final = "…"
+_COMMANDS: Final = ("command", "cmd")
+_NAME_KEYS: Final = ("name", "key", "header")
+
+
+def preview(arguments: Arguments) -> str:
+    """Give a line of at most `PREVIEW_LENGTH` characters made of the arguments, for people.
+
+    Secrets are masked before anything is cut off. Line breaks, control characters and those that change the
+    direction of writing appear as escapes.
+    """
+    if arguments.value is None:
+        return f"({len(arguments.canonical)} bytes, nested too deeply to show)"
+    line = _Line()
+    for piece in line.pieces(arguments.value):
+        line.add(piece)
+        if line.full:
+            break
+    return line.text()
+
+
+class _Line:
+    """A preview in the making."""
+
+    def __init__(self) -> None:
+        self._written: list[str] = []
+        self._length = 0
+        self._to_look_at = _LOOKED_AT
+
+    @property
+    def full(self) -> bool:
+        return self._length > PREVIEW_LENGTH
+
+    def add(self, piece: str) -> None:
+        shown = piece if piece.isprintable() else "".join(map(_visible, piece[: PREVIEW_LENGTH + 1]))
+        self._written.append(shown)
+        self._length += len(shown)
+
+    def text(self) -> str:
+        line = "".join(self._written)
+        return line if len(line) <= PREVIEW_LENGTH else line[: PREVIEW_LENGTH - 1] + _MORE
+
+    def pieces(self, value: object) -> Iterator[str]:
+        """Write the whole arguments: a command as it is, then the rest as compact JSON."""
+        if isinstance(value, dict):
+            for key in _COMMANDS:
+                command = _command(value.get(key))
+                if command:
+                    yield self._masked(command)
+                    rest = {name: member for name, member in value.items() if name != key}
+                    if rest:
+                        yield " "
+                        yield from self._json(rest)
+                    return
+        yield from self._json(value)
+
+    def _json(self, value: object, depth: int = 0) -> Iterator[str]:
+        if isinstance(value, str):
+            yield json.dumps(self._masked(value), ensure_ascii=False)
+        elif not isinstance(value, dict | list):
+            yield msgspec.json.encode(value).decode()
+        elif depth == _DEPTH or self._to_look_at <= 0:
+            yield _MORE
+        elif isinstance(value, dict):
+            yield from self._object(value, depth)
+        else:
+            yield from self._list(value, depth)
+
+    def _object(self, value: dict[str, object], depth: int) -> Iterator[str]:
+        named = next((value[key] for key in _NAME_KEYS if isinstance(value.get(key), str)), "")
+        separator = "{"
+        for key, member in value.items():
+            yield separator + json.dumps(self._masked(key), ensure_ascii=False) + ":"
+            if is_secret(key, member) or (key == "value" and is_secret(str(named), member)):
+                yield f'"{MASK}"'
+            else:
+                yield from self._json(member, depth + 1)
+            separator = ","
+        yield "}" if value else "{}"
+
+    def _list(self, value: list[object], depth: int) -> Iterator[str]:
+        previous: object = None
+        separator = "["
+        for member in value:
+            yield separator
+            option = isinstance(previous, str) and previous.startswith("-") and "=" not in previous
+            if option and is_secret(str(previous)[:128], member):
+                yield f'"{MASK}"'
+            else:
+                yield from self._json(member, depth + 1)
+            previous, separator = member, ","
+        yield "]" if value else "[]"
+
+    def _masked(self, text: str) -> str:
+        """Mask the beginning of a text, as much as may still be looked at."""
+        window = min(_WINDOW, self._to_look_at)
+        masked = _masked_beginning(text, window)
+        if window < len(text) and len(masked) <= PREVIEW_LENGTH:
+            window = self._to_look_at
+            masked = _masked_beginning(text, window)
+        self._to_look_at -= min(window, len(text))
+        return masked
+
+
+def _masked_beginning(text: str, length: int) -> str:
+    masked = mask_text(text[:length])
+    if length >= len(text):
+        return masked
+    tail = masked[-_CUT_TAIL:]
+    kept = max(tail.rfind(" "), tail.rfind("\n"), 0)
+    return masked[: len(masked) - len(tail) + kept] + _MORE
+
+
+def _command(value: object) -> str:
+    """Give a command that is a string, or a list of words; else nothing."""
+    if isinstance(value, list) and all(isinstance(word, str) for word in value):
+        return " ".join(value)
+    return value if isinstance(value, str) else ""
+
+
+def _visible(character: str) -> str:
+    return character if character.isprintable() else character.encode("unicode_escape").decode()

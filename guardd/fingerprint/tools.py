@@ -1,0 +1,49 @@
+"""What guardd knows of tools: which calls are polls, and which only send."""
+
+from collections.abc import Collection
+from typing import Final
+
+from guardd.fingerprint.arguments import Arguments
+
+_POLL_TOOL: Final = "command_status"
+_PROCESS_POLLS: Final = frozenset({"poll", "log"})
+_SENDING_TOOL: Final = "sessions_send"
+_MESSAGE_SENDS: Final = frozenset(
+    {
+        "send",
+        "broadcast",
+        "reply",
+        "thread-reply",
+        "sendWithEffect",
+        "sendAttachment",
+        "upload-file",
+        "sticker",
+        "poll",
+    }
+)
+
+
+class Tools:
+    """The known tools, and those that the configuration adds.
+
+    Args:
+        sending: Names of further tools that only send.
+        polls: Names of further tools that are polls.
+    """
+
+    def __init__(self, sending: Collection[str] = (), polls: Collection[str] = ()) -> None:
+        self._sending = frozenset({_SENDING_TOOL, *sending})
+        self._polls = frozenset({_POLL_TOOL, *polls})
+
+    def is_poll(self, tool: str, arguments: Arguments) -> bool:
+        """Say whether a call asks how something is getting on, so that repeating it is its nature."""
+        return tool in self._polls or (tool == "process" and _action_in(arguments, _PROCESS_POLLS))
+
+    def is_sending(self, tool: str, arguments: Arguments) -> bool:
+        """Say whether a call only sends, so that its result carries ids and times of its own."""
+        return tool in self._sending or (tool == "message" and _action_in(arguments, _MESSAGE_SENDS))
+
+
+def _action_in(arguments: Arguments, actions: frozenset[str]) -> bool:
+    action = arguments.get("action")
+    return isinstance(action, str) and action in actions

@@ -1,0 +1,29 @@
+"""Every labelled event through a live daemon that is killed when each stream and case is half done."""
+
+import pytest
+from support import labelled
+from support.daemon import Daemon
+
+ITEMS = labelled.load("cases") + labelled.load("streams")
+PARTS = 4
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_labelled_events_with_a_kill_in_the_middle(tmp_path, part):
+    items = ITEMS[part::PARTS]
+    agents = [{"id": item.id, "tools": {"loopDetection": labelled.resolved(item)}} for item in items]
+    with Daemon(tmp_path, {"agents": {"list": agents}}).start() as daemon:
+        for item in items:
+            play(daemon, item, item.events[: len(item.events) // 2])
+        daemon.restart()
+        for item in items:
+            play(daemon, item, item.events[len(item.events) // 2 :])
+        assert daemon.ask("db.check") == {"ok": True, "problems": []}
+
+
+def play(daemon: Daemon, item: labelled.Labelled, events: list[labelled.Json]) -> None:
+    with daemon.connect() as client:
+        for event in events:
+            method, params = labelled.request(event, item.id, f"{item.id}/")
+            answer = client.ask(method, **params)
+            assert labelled.observed(event, answer) == event["expect"], (item.id, event)
