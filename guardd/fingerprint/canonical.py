@@ -2,7 +2,7 @@
 
 Compact, object keys in order of code points, the last of equal keys, numbers as in `numerals`, strings
 neither normalised nor escaped more than JSON demands. A lone surrogate, which UTF-8 cannot hold, is written
-as three bytes that no valid document contains. The form depends on the value alone: the fast and the patient
+as three bytes that no valid document contains. The form depends on the value alone: the fast and the lenient
 way give the same bytes, so that neither spaces, nor key order, nor how deep the interpreter's stack was at
 the time can make equal calls differ.
 

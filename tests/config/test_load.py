@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from guardd.config import Config, ConfigError, load, parse
 from guardd.config.fields import GUARDD_FIELDS, LOOP_FIELDS
 
-CONFORMANCE = Path(__file__).parents[3] / "shared" / "conformance"
+CONFORMANCE = Path(__file__).parents[1] / "data" / "conformance"
 
 
 @pytest.fixture
@@ -310,7 +310,6 @@ def test_any_object_is_a_configuration_or_a_configuration_error(document: object
         )
 
 
-@pytest.mark.skipif(not CONFORMANCE.is_dir(), reason="the conformance data is not here")
 @pytest.mark.parametrize("name", ["cases.jsonl.gz", "streams.jsonl.gz"])
 def test_the_configurations_of_the_conformance_data_are_read(name: str):
     with gzip.open(CONFORMANCE / name, "rt") as lines:

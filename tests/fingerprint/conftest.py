@@ -1,7 +1,5 @@
-import json
-from pathlib import Path
-
 import pytest
+from support.labelled import load_pairs
 
 from guardd.fingerprint import Fingerprinter
 
@@ -12,14 +10,5 @@ def fingerprinter():
 
 
 @pytest.fixture(scope="session")
-def conformance(pytestconfig: pytest.Config):
-    folder = pytestconfig.rootpath.parent / "shared" / "conformance"
-    if not folder.is_dir():
-        pytest.skip("the conformance data is not here")
-    return folder
-
-
-@pytest.fixture(scope="session")
-def outcome_pairs(conformance: Path):
-    lines = (conformance / "outcomes.jsonl").read_text().splitlines()
-    return [json.loads(line) for line in lines]
+def outcome_pairs():
+    return load_pairs("outcomes")
