@@ -1,9 +1,8 @@
-import gzip
 import json
-from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
+from support.labelled import load
 
 from guardd.fingerprint import Arguments, Fingerprinter, Outcome
 from guardd.fingerprint.outcomes import missing_tool, normal_form
@@ -56,10 +55,10 @@ def test_labelled_pairs(outcome_pairs: list[dict[str, Any]], fingerprinter: Fing
     assert wrong == []
 
 
-def test_every_recorded_outcome_has_a_fingerprint(conformance: Path, fingerprinter: Fingerprinter):
+def test_every_recorded_outcome_has_a_fingerprint(fingerprinter: Fingerprinter):
     count = 0
-    for line in gzip.decompress((conformance / "cases.jsonl.gz").read_bytes()).splitlines():
-        for event in json.loads(line)["events"]:
+    for case in load("cases"):
+        for event in case.events:
             if "result" in event or "error" in event:
                 assert fingerprinter.outcome(event["tool"], arguments(event["args"]), **raw_of(event))
                 count += 1
