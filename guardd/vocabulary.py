@@ -72,3 +72,14 @@ class MarkerKind(StrEnum):
     RESET = "reset"
     GATEWAY_RESTART = "gateway_restart"
     DAEMON_RESTART = "daemon_restart"
+
+
+class Role(StrEnum):
+    """What a peer may do, by the kernel's word on who it is; a peer may have several."""
+
+    GATEWAY = "gateway"
+    """Reports runs and calls, and is told what to do."""
+    READER = "reader"
+    """Sees everything, changes nothing."""
+    ADMIN = "admin"
+    """May do everything: root, and the daemon's own user."""

@@ -6,7 +6,6 @@ connected with. Users of another user namespace that have no number in this one 
 overflow user (65534, "nobody").
 """
 
-import enum
 import grp
 import os
 import pwd
@@ -15,6 +14,8 @@ import struct
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
+
+from guardd.vocabulary import Role
 
 # Python's socket module lacks it. The number is the same on every Linux but those for SPARC and PA-RISC.
 _SO_PEERGROUPS = 59
@@ -26,17 +27,6 @@ _NOBODY = 2**32 - 1  # (uid_t)-1, never a user: the kernel answers it for a sock
 
 class AccessError(Exception):
     """A user or group of the configuration does not exist; the text says which."""
-
-
-class Role(enum.StrEnum):
-    """What a peer may do."""
-
-    GATEWAY = "gateway"
-    """Call the methods for gateways."""
-    READER = "reader"
-    """Call those methods for people that change nothing."""
-    ADMIN = "admin"
-    """Call every other method."""
 
 
 class Peer(NamedTuple):

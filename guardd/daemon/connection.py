@@ -4,10 +4,11 @@ import asyncio
 from collections.abc import Callable
 from typing import Protocol, cast
 
-from guardd.daemon.access import Peer, Role
+from guardd.daemon.access import Peer
 from guardd.protocol import jsonrpc
 from guardd.protocol.errors import FrameTooLarge, Overloaded, RpcError
 from guardd.protocol.framer import Framer
+from guardd.vocabulary import Role
 
 MOST_IN_FLIGHT = 64
 """Frames of one connection that are being worked on; the rest waits, so that no connection starves another."""

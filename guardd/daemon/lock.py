@@ -55,7 +55,7 @@ class DatabaseLock:
             raise LockError(f"{str(database)!r} cannot be the path of a database: {error}") from error
         path = database.with_name(f"{database.name}.lock")
         try:
-            descriptor = _open(path)
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         except OSError as error:
             raise LockError(f"cannot open the lock file {path}: {_reason(error)}") from error
         try:
@@ -96,11 +96,6 @@ def _check_files(database: Path) -> None:
         _check_owner(path)
         if path.is_symlink() or (path.exists() and not path.is_file()):
             raise LockError(f"{path} is not a regular file: remove it, or use another database (--db)")
-
-
-def _open(path: Path) -> int:
-    # O_NONBLOCK: a pipe in the lock's place must not make us wait for its other end.
-    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600)
 
 
 def _reason(error: OSError) -> str:

@@ -5,6 +5,7 @@ import contextlib
 import logging
 import os
 import signal
+import socket
 import sqlite3
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -145,7 +146,13 @@ async def _run(server: Server, listeners: list[Listener], notifier: Notifier) ->
         loop.add_signal_handler(number, stop.set)
     loop.add_signal_handler(signal.SIGHUP, _reload(server, notifier))
     accepting = [
-        await loop.create_unix_server(server.make_connection, sock=listener.socket) for listener in listeners
+        await loop.create_unix_server(  # type: ignore[call-arg]  # uvloop takes more than asyncio declares
+            server.make_connection,
+            sock=listener.socket,
+            backlog=socket.SOMAXCONN,
+            cleanup_socket=False,  # whose file it is, the listener knows
+        )
+        for listener in listeners
     ]
     background = [loop.create_task(tend(server))]
     if notifier.watchdog_interval is not None:
@@ -171,6 +178,7 @@ async def _run(server: Server, listeners: list[Listener], notifier: Notifier) ->
     for task in (waiting, *background):
         task.cancel()
     await server.stop(PATIENCE_SECONDS)
+    notifier.close()
     for task in background:
         if not task.cancelled() and task.done() and task.exception() is not None:
             raise task.exception()  # type: ignore[misc]

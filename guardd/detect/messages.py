@@ -19,6 +19,7 @@ from guardd.detect.detection import Detection
 from guardd.vocabulary import Action, Detector
 
 LONGEST_NAME = 80
+_QUOTE = "`"
 
 _MESSAGES: Mapping[Detector, Mapping[Action, str]] = {
     module.DETECTOR: module.MESSAGES
@@ -45,7 +46,10 @@ def message(detection: Detection) -> str:
 
 
 def _shown(name: str) -> str:
-    printable = "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in name)
+    printable = "".join(
+        letter if letter.isprintable() and letter != _QUOTE else "\N{REPLACEMENT CHARACTER}"
+        for letter in name
+    )
     if len(printable) > LONGEST_NAME:
         printable = f"{printable[: LONGEST_NAME - 1]}…"
-    return f"`{printable}`"
+    return f"{_QUOTE}{printable}{_QUOTE}"

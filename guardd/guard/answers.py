@@ -44,6 +44,11 @@ class Verdict:
     notify: bool = False
     would_be: Action | None = None
 
+    @property
+    def meant(self) -> Action:
+        """The action that was found right, whether or not it was only observed."""
+        return self.action if self.would_be is None else self.would_be
+
 
 @dataclass(frozen=True, slots=True)
 class CompactionGuard:

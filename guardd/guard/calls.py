@@ -93,7 +93,7 @@ def _verdict_afterwards(guard: Guard, run: RunRow, call: OpenCall | None) -> Ver
         return guard.repeated(seq, run.abort_detection_id)
     if call is not None and call.detection_id is not None:
         verdict = guard.repeated(seq, call.detection_id)
-        if (verdict.would_be or verdict.action) is Action.WARN:
+        if verdict.meant is Action.WARN:
             return verdict
     return Verdict(Action.ALLOW, seq)
 

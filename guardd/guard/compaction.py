@@ -12,7 +12,7 @@ from guardd.fingerprint import Outcome
 from guardd.guard.answers import DISARMED, CompactionGuard, Verdict
 from guardd.guard.guard import Guard
 from guardd.store.rows import RunRow, Scope
-from guardd.vocabulary import MarkerKind
+from guardd.vocabulary import Action, MarkerKind
 
 logger = logging.getLogger("guardd.guard")
 
@@ -105,7 +105,7 @@ def use_attempt(
     else:
         left = CompactionGuard(armed=True, remaining=window_size - used)
     detection = compaction_loop_persisted.judge(question, seen=seen, window_size=window_size)
-    if detection is None or run.abort_detection_id is not None:
+    if detection is None or verdict.meant is Action.ABORT:
         return verdict, left
     _detection_id, aborted = guard.answer(run, verdict.seq, detection, now)
     return aborted, left

@@ -5,7 +5,6 @@ Parameters are given by name. Unknown ones are ignored; a parameter that may be 
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import cached_property
 from typing import Any, cast
 
@@ -18,18 +17,7 @@ from guardd.protocol import operator_results as results
 from guardd.protocol import splitter
 from guardd.protocol.complaints import translate
 from guardd.protocol.errors import InvalidParams, ParseError
-
-
-class Role(StrEnum):
-    """What the configuration lets a peer do; a peer may have several."""
-
-    GATEWAY = "gateway"
-    """Reports runs and calls, and is told what to do."""
-    READER = "reader"
-    """Sees everything, changes nothing."""
-    ADMIN = "admin"
-    """May do everything: root, and the daemon's own user."""
-
+from guardd.vocabulary import Role
 
 GATEWAY = frozenset({Role.GATEWAY, Role.ADMIN})
 READER = frozenset({Role.READER, Role.ADMIN})

@@ -8,11 +8,23 @@ schema, and a dialect other than SQLite's to be had by compiling for it.
 import re
 from collections.abc import Sequence
 
+from sqlalchemy import FromClause
 from sqlalchemy.dialects import sqlite
+from sqlalchemy.dialects.sqlite.base import SQLiteCompiler
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.elements import ClauseElement
 
+
+class _Compiler(SQLiteCompiler):
+    """Writes hints on tables, which SQLAlchemy knows of but does not write for SQLite."""
+
+    def get_from_hint_text(self, _table: FromClause, text: str | None) -> str | None:
+        """The hint as it was given, such as `INDEXED BY`."""
+        return text
+
+
 _DIALECT = sqlite.dialect(paramstyle="named")
+_DIALECT.statement_compiler = _Compiler
 
 
 def compiled(statement: ClauseElement, columns: Sequence[str] | None = None) -> str:

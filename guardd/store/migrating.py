@@ -4,6 +4,7 @@ Every start looks at the version table first; Alembic, which takes longer to imp
 imported when there is something to migrate.
 """
 
+import os
 import sqlite3
 from contextlib import closing
 from dataclasses import dataclass
@@ -16,6 +17,9 @@ from guardd.store.errors import DatabaseUnusable
 
 HEAD = "0001"
 """The newest revision in `migrations`. Revisions are four digits, in order."""
+
+_TABLES_OF_EVERY_REVISION = {"alembic_version", "fingerprint_keys"}
+"""Other programs keep an `alembic_version` too."""
 
 _PACKAGE = Path(guardd.__file__).parent
 
@@ -41,26 +45,18 @@ def check(path: Path) -> str | None:
     Raises:
         DatabaseUnusable: it is not a database of guardd's, or one of a newer guardd.
     """
-    if not path.exists():
-        return None
     try:
-        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
-            connection.execute(f"pragma busy_timeout = {BUSY_TIMEOUT_MS}")
-            tables = {name for (name,) in connection.execute("select name from sqlite_master")}
-            if not tables:
-                return None
-            if "alembic_version" not in tables:
-                raise DatabaseUnusable(
-                    path, "this is a database of another program", "Choose another path with --db"
-                )
-            row = connection.execute("select version_num from alembic_version").fetchone()
+        revision = _revision(path)
+    except OSError as error:
+        raise DatabaseUnusable(
+            path, f"it cannot be looked at ({error.strerror})", "Choose another path with --db"
+        ) from error
     except sqlite3.Error as error:
         raise DatabaseUnusable(
             path,
             f"SQLite cannot read it ({error})",
             "Restore a backup (guardctl backup makes them), or move the file away and start anew",
         ) from error
-    revision = None if row is None else str(row[0])
     if revision is not None and revision > HEAD:
         raise DatabaseUnusable(
             path,
@@ -68,6 +64,30 @@ def check(path: Path) -> str | None:
             "Install the newer guardd again, or choose another path with --db",
         )
     return revision
+
+
+def _revision(path: Path) -> str | None:
+    if not path.exists():
+        return None
+    if not path.is_file():
+        raise DatabaseUnusable(path, "this is a directory or a device", "Name a file with --db")
+    if not os.access(path, os.R_OK):
+        raise DatabaseUnusable(
+            path,
+            "this user may not read it",
+            "Run as the user it belongs to, or choose another path with --db",
+        )
+    with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+        connection.execute(f"pragma busy_timeout = {BUSY_TIMEOUT_MS}")
+        tables = {name for (name,) in connection.execute("select name from sqlite_master")}
+        if not tables:
+            return None
+        if not tables >= _TABLES_OF_EVERY_REVISION:
+            raise DatabaseUnusable(
+                path, "this is a database of another program", "Choose another path with --db"
+            )
+        row = connection.execute("select version_num from alembic_version").fetchone()
+    return None if row is None else str(row[0])
 
 
 def migrate(path: Path, revision: str = HEAD) -> Migration:
@@ -79,13 +99,16 @@ def migrate(path: Path, revision: str = HEAD) -> Migration:
     before = check(path)
     if before == revision:
         return Migration(before, revision, None)
-    backup = None if before is None else _back_up(path, before)
+    backup = None
     try:
+        if before is not None:
+            backup = _back_up(path, before)
         _upgrade(path, revision)
     except Exception as error:
+        reason = getattr(error, "orig", error)  # SQLAlchemy's own text has the statement in it
         raise DatabaseUnusable(
             path,
-            f"migrating it from schema {before or 'none'} to {revision} failed ({error})",
+            f"migrating it from schema {before or 'none'} to {revision} failed ({reason})",
             "Nothing was changed; free disk space if that is the reason, else report this as a bug",
         ) from error
     return Migration(before, revision, backup)
@@ -94,9 +117,13 @@ def migrate(path: Path, revision: str = HEAD) -> Migration:
 def _back_up(path: Path, revision: str) -> Path:
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%fZ")
     backup = path.with_name(f"{path.name}.schema-{revision}-{stamp}.bak")
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("vacuum into ?", (str(backup),))
-    backup.chmod(0o600)
+    os.close(os.open(backup, os.O_CREAT | os.O_EXCL, 0o600))  # nobody else's, before anything is in it
+    try:
+        with closing(sqlite3.connect(path)) as connection:
+            connection.execute("vacuum into ?", (str(backup),))
+    except BaseException:
+        backup.unlink()
+        raise
     return backup
 
 

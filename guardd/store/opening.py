@@ -52,12 +52,11 @@ def open_database(path: Path, durability: Durability, now: int) -> Database:
     migration = migrate(path)
     try:
         connection = connect_writer(path, durability)
-        connection.execute("begin immediate")
-        key = _fingerprint_key(connection, now)
-        daemon_start_id = connection.execute(
-            "insert into daemon_starts (version, at) values (?, ?)", (guardd.__version__, now)
-        ).lastrowid
-        connection.execute("commit")
+        try:
+            key, daemon_start_id = _note_start(connection, now)
+        except sqlite3.Error:
+            connection.close()
+            raise
     except sqlite3.Error as error:
         raise DatabaseUnusable(
             path,
@@ -67,6 +66,17 @@ def open_database(path: Path, durability: Durability, now: int) -> Database:
     return Database(
         path, connection, Store(connection, daemon_start_id), core_connection(connection), key, migration
     )
+
+
+def _note_start(connection: sqlite3.Connection, now: int) -> tuple[bytes, int]:
+    """Record that a daemon starts; returns the secret of the database, and the start's id."""
+    connection.execute("begin immediate")
+    key = _fingerprint_key(connection, now)
+    (daemon_start_id,) = connection.execute(
+        "insert into daemon_starts (version, at) values (?, ?) returning id", (guardd.__version__, now)
+    ).fetchone()
+    connection.execute("commit")
+    return key, daemon_start_id
 
 
 def _fingerprint_key(connection: sqlite3.Connection, now: int) -> bytes:

@@ -115,7 +115,7 @@ calls = Table(
 OPEN = text(f"state < {CallState.OK.value}")
 """Of a call without an outcome. A literal, since SQLite proves a partial index usable by its text."""
 
-Index("ix_calls_open", calls.c.run_id, calls.c.call_id, sqlite_where=OPEN)
+Index("ix_calls_open", calls.c.run_id, calls.c.tool, calls.c.call_id, sqlite_where=OPEN)
 
 detections = Table(
     "detections",

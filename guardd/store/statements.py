@@ -51,14 +51,16 @@ _run_columns = (
 
 
 def _touch_run() -> Update:
+    goes_on = runs.c.abort_detection_id.is_(None)
     return (
         update(runs)
         .where(*_is_scope)
         .values(
             last_activity_at=bindparam("now"),
             agent_id=func.coalesce(bindparam("agent"), runs.c.agent_id),
-            status=case((runs.c.abort_detection_id.is_(None), RunStatus.ACTIVE.value), else_=runs.c.status),
-            ended_at=case((runs.c.abort_detection_id.is_(None), null()), else_=runs.c.ended_at),
+            status=case((goes_on, RunStatus.ACTIVE.value), else_=runs.c.status),
+            ended_at=case((goes_on, null()), else_=runs.c.ended_at),
+            end_reason=case((goes_on, null()), else_=runs.c.end_reason),
         )
         .returning(*_run_columns)
     )
@@ -67,6 +69,8 @@ def _touch_run() -> Update:
 def _find_open_call(*conditions: ColumnElement[bool]) -> Select[tuple[object, ...]]:
     return (
         select(calls.c.seq, calls.c.state, calls.c.signature, calls.c.detection_id)
+        # Without statistics SQLite would walk the whole run instead.
+        .with_hint(calls, "INDEXED BY ix_calls_open", "sqlite")
         .where(calls.c.run_id == _run, OPEN, calls.c.tool == bindparam("tool"), *conditions)
         .order_by((calls.c.signature == bindparam("signature")).desc(), calls.c.seq.desc())
         .limit(1)

@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import ge, lt
 from typing import Any
 
 from sqlalchemy import Connection, RowMapping, Select, case, func, select
 
-from guardd.store.reading.cursors import decode_cursor, encode_cursor
+from guardd.store.reading.conditions import conditions
+from guardd.store.reading.cursors import decode_cursor, encode_cursor, unknown_cursor
 from guardd.store.reading.runs import describe_run
 from guardd.store.schema import calls, detections, markers
 from guardd.times import format_rfc3339
@@ -52,8 +54,9 @@ def run_history(
     rows = rows[: page.limit]
     if not forwards:
         rows = rows[::-1]
-    first = page.after_seq + 1 if page.after_seq is not None else (rows[0]["seq"] if more and rows else 0)
-    last = rows[-1]["seq"] if rows and ((more and forwards) or page.before_seq is not None) else None
+    first, last = page.after_seq, page.before_seq
+    if more:
+        first, last = (first, rows[-1]["seq"] + 1) if forwards else (rows[0]["seq"] - 1, last)
     history: dict[str, object] = {
         "run": describe_run(connection, run_id)["run"],
         "calls": _wire_calls(connection, run_id, rows),
@@ -70,7 +73,9 @@ def _at(page: HistoryPage, cursor: str) -> HistoryPage:
     direction, seq = decode_cursor(cursor, str, int)
     if direction == "after":
         return HistoryPage(page.limit, page.before_seq, int(seq))
-    return HistoryPage(page.limit, int(seq), None)
+    if direction == "before":
+        return HistoryPage(page.limit, int(seq), None)
+    raise unknown_cursor()
 
 
 def _calls(run_id: int, page: HistoryPage) -> Select[Any]:
@@ -134,11 +139,19 @@ def _wire(call: RowMapping, found: RowMapping) -> dict[str, object]:
     return wire
 
 
-def _markers(connection: Connection, run_id: int, first: int, last: int | None) -> list[dict[str, object]]:
-    """Markers that stand before, among or after the page's calls, `last` being None for the run's end."""
-    statement = select(markers).where(markers.c.run_id == run_id, markers.c.after_seq >= first - 1)
-    if last is not None:
-        statement = statement.where(markers.c.after_seq < last)
+def _markers(
+    connection: Connection, run_id: int, after_seq: int | None, before_seq: int | None
+) -> list[dict[str, object]]:
+    """Markers among the calls between those two; one that stands between two pages is on the later one."""
+    statement = select(markers).where(
+        markers.c.run_id == run_id,
+        *conditions(
+            (
+                (markers.c.after_seq, ge, after_seq),
+                (markers.c.after_seq + 1, lt, before_seq),
+            )
+        ),
+    )
     return [
         {
             "kind": row.kind,

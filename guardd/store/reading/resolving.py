@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from sqlalchemy import ColumnElement, Connection, and_, or_, select
 
 from guardd.protocol.errors import RunAmbiguous, RunNotFound
+from guardd.store.names import LONGEST_NAME, stored_name
 from guardd.store.rows import Scope
 from guardd.store.schema import runs
 from guardd.vocabulary import ScopeKind
@@ -25,7 +26,7 @@ def resolve_run(connection: Connection, run: str) -> int:
     for condition in (_is_named(run), _is_named_with_source(run)):
         found = _find(connection, condition)
         if found:
-            return _only(run, found)
+            return _only(connection, run, found)
     if run == "latest":
         newest = connection.execute(
             select(runs.c.id).order_by(runs.c.last_activity_at.desc(), runs.c.id.desc()).limit(1)
@@ -36,7 +37,7 @@ def resolve_run(connection: Connection, run: str) -> int:
     found = _find(connection, or_(*_starts_with(run)))
     if not found:
         raise RunNotFound(f"no run is called {run!r}, and none begins so")
-    return _only(run, found)
+    return _only(connection, run, found)
 
 
 def _find(connection: Connection, condition: ColumnElement[bool]) -> list[tuple[int, Scope]]:
@@ -49,14 +50,18 @@ def _find(connection: Connection, condition: ColumnElement[bool]) -> list[tuple[
     return [(row.id, Scope(row.source, row.kind, row.name)) for row in rows]
 
 
-def _only(run: str, found: list[tuple[int, Scope]]) -> int:
+def _only(connection: Connection, run: str, found: list[tuple[int, Scope]]) -> int:
     if len(found) == 1:
         return found[0][0]
-    names = [scope.run for _id, scope in found]
     raise RunAmbiguous(
-        f"{run!r} may mean several runs",
-        [scope.run if names.count(scope.run) == 1 else f"{scope.source}/{scope.run}" for _id, scope in found],
+        f"{run!r} may mean several runs", [_exactly(connection, scope) for _id, scope in found]
     )
+
+
+def _exactly(connection: Connection, scope: Scope) -> str:
+    """What to type for a run and no other: its id, with its source where another source has the same."""
+    alike = len(_find(connection, _is_named(scope.run)))
+    return scope.run if alike == 1 else f"{scope.source}/{scope.run}"
 
 
 def _kind_and_name(run: str) -> tuple[ScopeKind, str]:
@@ -69,12 +74,12 @@ def _kind_and_name(run: str) -> tuple[ScopeKind, str]:
 
 def _is_named(run: str) -> ColumnElement[bool]:
     kind, name = _kind_and_name(run)
-    return and_(runs.c.kind == kind.value, runs.c.name == name)
+    return and_(runs.c.kind == kind.value, runs.c.name == stored_name(name))
 
 
 def _with_source(run: str) -> Iterator[tuple[str, str]]:
-    """Every way to read it as `source/id`; either part may hold slashes of its own."""
-    for position, letter in enumerate(run):
+    """Every way to read it as `source/id`; either part may hold slashes of its own, no source is longer."""
+    for position, letter in enumerate(run[: LONGEST_NAME + 1]):
         if letter == "/":
             yield run[:position], run[position + 1 :]
 
