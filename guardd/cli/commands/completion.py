@@ -1,0 +1,33 @@
+"""`guardctl completion SHELL`: makes a shell complete guardctl's commands, options and run ids."""
+
+import click
+
+from guardd.cli import forms
+from guardd.cli.options import Shared, pass_shared, shared_options
+
+EPILOG = """\b
+Set it up for every new shell:
+  bash  guardctl completion bash > ~/.local/share/bash-completion/completions/guardctl
+  zsh   guardctl completion zsh > "${fpath[1]}/_guardctl"
+  fish  guardctl completion fish > ~/.config/fish/completions/guardctl.fish
+\b
+For this shell alone:
+  eval "$(guardctl completion bash)"
+
+Run ids come from the daemon, the newest first."""
+
+
+@click.command(epilog=EPILOG)
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@shared_options
+@pass_shared
+@click.pass_context
+def command(ctx: click.Context, shared: Shared, shell: str) -> None:
+    """Print the completion script for a SHELL."""
+    from click.shell_completion import get_completion_class  # noqa: PLC0415
+
+    del shared
+    completion = get_completion_class(shell)
+    assert completion is not None
+    program = ctx.find_root().command
+    forms.say(completion(program, {}, "guardctl", "_GUARDCTL_COMPLETE").source())

@@ -1,0 +1,57 @@
+"""Text from agents and gateways made fit for a terminal, and ids cut to what still names them."""
+
+from collections.abc import Iterable
+from itertools import pairwise
+
+_NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\x1b": "\\e", "\0": "\\0"}
+_WITHOUT_WIDTH = frozenset("\ufe0e\ufe0f")
+
+
+def safe(text: str) -> str:
+    """Escape what a terminal would not show as itself: controls, escapes, marks that turn the direction.
+
+    Variation selectors are left out, since terminals disagree about the width of what they change.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(_shown(character) for character in text)
+
+
+def _shown(character: str) -> str:
+    if character in _WITHOUT_WIDTH:
+        return ""
+    if character.isprintable():
+        return character
+    if character in _NAMED:
+        return _NAMED[character]
+    point = ord(character)
+    return f"\\x{point:02x}" if point < 0x100 else f"\\u{point:04x}" if point < 0x10000 else f"\\U{point:08x}"  # noqa: PLR2004
+
+
+def needed_prefix(ids: Iterable[str]) -> int:
+    """How many characters tell each id from the others; of one that begins another, all."""
+    ordered = sorted(set(ids))
+    needed = 1
+    for one, other in pairwise(ordered):
+        common = 0
+        for left, right in zip(one, other, strict=False):
+            if left != right:
+                break
+            common += 1
+        needed = max(needed, common + 1)
+    return needed
+
+
+def size(count: int) -> str:
+    """A number of bytes: `312 B`, `1.4 MB`."""
+    amount = float(count)
+    for unit in ("B", "kB", "MB"):
+        if amount < 1000:  # noqa: PLR2004
+            return f"{amount:.3g} {unit}"
+        amount /= 1000
+    return f"{amount:,.3g} GB" if amount < 1000 else f"{amount:,.0f} GB"  # noqa: PLR2004
+
+
+def plural(count: int, noun: str) -> str:
+    """`1 call`, `2 calls`."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -1,0 +1,102 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from guardd.config import parse
+
+TEXT = """{
+  tools: {loopDetection: {enabled: true, warningThreshold: 8, criticalThreshold: 5}},
+  agents: {list: [{id: 'b', tools: {loopDetection: {historySize: 40}}}]},
+  guardd: {sendingTools: ['telegram']},
+}"""
+
+
+@pytest.fixture
+def shown(daemon: Any) -> Any:
+    config = parse(TEXT, "/etc/guardd/guardd.json5")
+    daemon.answers["config.get"] = lambda params: config.describe(params.get("agentId"))
+    return daemon
+
+
+@pytest.mark.usefixtures("shown")
+def test_every_value_is_shown_with_its_origin(guardctl: Any) -> None:
+    result = guardctl("config", "show", "--agent", "b")
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    assert lines[0] == "/etc/guardd/guardd.json5 · as it holds for agent b"
+    assert lines[1].split() == ["KEY", "VALUE", "SET", "BY"]
+    rows = {line.split()[0]: line.split(maxsplit=2)[1:] for line in lines[2:] if line[0] != " "}
+    assert rows["tools.loopDetection.enabled"] == ["true", "the file"]
+    assert rows["tools.loopDetection.historySize"] == [
+        "40",
+        "agents.list[id=b].tools.loopDetection.historySize",
+    ]
+    assert rows["tools.loopDetection.criticalThreshold"][1].startswith("the file (raised from 5 to 9")
+    assert rows["guardd.mode"] == ['"enforce"']
+    assert rows["guardd.socket.path"] == ["unset"]
+    assert rows["guardd.sendingTools"] == ['["telegram"]', "the file"]
+
+
+@pytest.mark.usefixtures("shown")
+def test_it_fits_a_narrow_terminal(guardctl: Any) -> None:
+    out = guardctl("config", "show", "--agent", "b", COLUMNS="80").stdout
+    assert max(map(len, out.splitlines())) <= 80
+    assert "tools.loopDetection.globalCircuitBreakerThreshold" in out
+
+
+def test_warnings_stand_beside_the_table(daemon: Any, guardctl: Any) -> None:
+    config = parse("{tools: {loopDetection: {enabled: true, historySize: 5}}}", "/x.json5")
+    daemon.answers["config.get"] = config.describe()
+    result = guardctl("config", "show")
+    assert "warning: warningThreshold is 10" in result.stderr
+    assert "warning:" not in result.stdout
+
+
+def test_a_bad_reload_is_told(daemon: Any, guardctl: Any, refuse: Any) -> None:
+    daemon.answers["config.reload"] = refuse(-32602, "/x.json5: guardd.mode: must be …; got 'on'")
+    result = guardctl("config", "reload")
+    assert result.exit_code == 2
+    assert result.stderr == "guardctl: /x.json5: guardd.mode: must be …; got 'on'\n"
+
+
+def test_a_reload_tells_warnings(daemon: Any, guardctl: Any) -> None:
+    daemon.answers["config.reload"] = {"path": "/x.json5", "warnings": ["it never fires"]}
+    result = guardctl("config", "reload")
+    assert result.stderr == "warning: it never fires\n"
+    assert "reloaded" in result.stdout
+
+
+def test_check_needs_no_daemon(guardctl: Any, tmp_path: Path) -> None:
+    file = tmp_path / "guardd.json5"
+    file.write_text(TEXT)
+    result = guardctl("config", "check", str(file))
+    assert (result.exit_code, result.stdout) == (0, f"{file} can be used.\n")
+    document = json.loads(guardctl("config", "check", str(file), "--json").stdout)
+    assert document == {"file": str(file), "valid": True, "error": None, "warnings": [], "notes": []}
+
+
+def test_check_tells_warnings_and_notes(guardctl: Any, tmp_path: Path) -> None:
+    file = tmp_path / "guardd.json5"
+    file.write_text("{tools: {loopDetection: {historySize: 5}}}")
+    result = guardctl("config", "check", str(file))
+    assert result.exit_code == 0
+    assert "warning: warningThreshold" in result.stderr
+    assert "note: " in result.stderr
+
+
+@pytest.mark.parametrize("text", ["{guardd: {mode: 'on'}}", "{", None])
+def test_check_fails_for_what_guardd_would_not_start_with(
+    guardctl: Any, tmp_path: Path, text: str | None
+) -> None:
+    file = tmp_path / "guardd.json5"
+    if text is not None:
+        file.write_text(text)
+    result = guardctl("config", "check", str(file))
+    assert result.exit_code == 1
+    assert result.stderr.startswith(f"guardctl: {file}: ")
+    document = json.loads(guardctl("config", "check", str(file), "--json").stdout)
+    assert document["valid"] is False
+    assert document["error"]["file"] == str(file)
+    assert document["error"]["reason"]

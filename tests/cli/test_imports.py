@@ -1,0 +1,88 @@
+"""What guardctl imports: every import is paid for at every start."""
+
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+HEAVY = {
+    "asyncio",
+    "msgspec",
+    "sqlalchemy",
+    "alembic",
+    "uvloop",
+    "json5",
+    "rich",
+    "guardd.daemon",
+    "guardd.store",
+}
+
+LIST = """
+import sys
+from guardd.cli.guardctl import program
+try:
+    program.main()
+finally:
+    sys.stderr.write("\\n".join(sorted(sys.modules)))
+"""
+
+
+@pytest.fixture
+def imported(daemon: Any, make_run: Any, make_event: Any, make_call: Any) -> Any:
+    daemon.answers |= {
+        "run.list": {"runs": [make_run("r")]},
+        "run.get": make_run("r"),
+        "run.history": {"run": "r", "calls": [make_call(1)], "markers": []},
+        "event.list": {"events": [make_event(1)]},
+        "run.reset": {"run": "r", "source": "default", "status": "active"},
+    }
+
+    def run(*arguments: str) -> set[str]:
+        done = subprocess.run(  # noqa: S603 - our own program
+            [sys.executable, "-c", LIST, *arguments], capture_output=True, text=True, check=True
+        )
+        assert done.stdout
+        return set(done.stderr.split())
+
+    return run
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["runs", "--json"],
+        ["history", "r", "--json"],
+        ["events", "--json"],
+        ["reset", "r"],
+        ["--help"],
+        ["completion", "zsh"],
+    ],
+    ids=" ".join,
+)
+def test_without_a_table_nothing_heavy_is_imported(imported: Any, arguments: list[str]) -> None:
+    assert imported(*arguments) & HEAVY == set()
+
+
+@pytest.mark.parametrize("arguments", [["runs"], ["history", "r"], ["events"]], ids=" ".join)
+def test_a_table_costs_no_more_than_rich_itself(imported: Any, arguments: list[str]) -> None:
+    bare = "import sys, click, rich.console, rich.table; print(*sys.modules)"
+    done = subprocess.run(  # noqa: S603
+        [sys.executable, "-c", bare], capture_output=True, text=True, check=True
+    )
+    modules = imported(*arguments)
+    assert modules & HEAVY == {"rich"}
+    of_rich = {name for name in modules if name.startswith("rich")}
+    needed_to_print = {
+        "rich._unicode_data.unicode17-0-0",
+        "rich._unicode_data._versions",
+        "rich._cell_widths",
+    }
+    assert of_rich - set(done.stdout.split()) - needed_to_print == set()
+
+
+def test_a_command_imports_itself_alone(imported: Any) -> None:
+    modules = imported("runs", "--json")
+    assert {name for name in modules if name.startswith("guardd.cli.commands.")} == {
+        "guardd.cli.commands.runs"
+    }

@@ -1,0 +1,108 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from guardd.cli import tables
+
+COLUMNS = (
+    tables.Column("RUN", least=5),
+    tables.Column("AGENT", least=6, drop=1),
+    tables.Column("SOURCE", drop=2),
+    tables.Column("CALLS", right=True),
+)
+ROWS = [("0123456789abcdef", "agent-main", "default", "7"), ("fedcba9876543210", "b", "default", "1234")]
+
+
+def drawn(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, width: int) -> list[str]:
+    monkeypatch.setenv("COLUMNS", str(width))
+    tables.show(COLUMNS, ROWS, colored=False)
+    return capsys.readouterr().out.splitlines()
+
+
+def test_a_table_takes_the_width_it_needs(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert drawn(capsys, monkeypatch, 100) == [
+        "RUN               AGENT       SOURCE   CALLS",
+        "0123456789abcdef  agent-main  default      7",
+        "fedcba9876543210  b           default   1234",
+    ]
+
+
+def test_columns_shrink_before_they_go(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert drawn(capsys, monkeypatch, 40) == [
+        "RUN           AGENT       SOURCE   CALLS",
+        "0123456789a…  agent-main  default      7",
+        "fedcba98765…  b           default   1234",
+    ]
+
+
+@pytest.mark.parametrize("width", range(40, 130, 7))
+def test_nothing_is_ever_wider_than_the_terminal(
+    width: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    columns = (*COLUMNS, tables.Column("TOOL", least=10, drop=3), tables.Column("MORE", drop=4))
+    rows = [(*row, "mcp__日本語__ツール_" * 4, "x" * 60) for row in ROWS]
+    tables.show(columns, [*rows, tables.Marker("something happened, " * 5)], colored=False)
+    assert max(cell_len(line) for line in capsys.readouterr().out.splitlines()) <= width
+
+
+def test_an_id_that_must_not_be_cut_goes_on_in_the_next_line(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    name = "session:" + "x" * 60
+    tables.show((tables.Column("RUN", least=69), tables.Column("N")), [(name, "1")], colored=False)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) > 2
+    assert all(cell_len(line) <= 40 for line in lines)
+
+
+def test_empty_columns_are_left_out(capsys: pytest.CaptureFixture[str]) -> None:
+    tables.show((tables.Column("A"), tables.Column("B"), tables.Column("C")), [("1", "", "3")], colored=False)
+    assert capsys.readouterr().out == "A  C\n1  3\n"
+
+
+def test_markers_stand_between_rows_and_keep_the_columns(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = [("1", "long cell"), tables.Marker("reset"), ("22", "b")]
+    tables.show((tables.Column("N", right=True), tables.Column("CELL")), lines, colored=False)
+    assert capsys.readouterr().out.splitlines() == [
+        " N  CELL",
+        " 1  long cell",
+        "── reset ──",
+        "22  b",
+    ]
+
+
+def test_words_are_coloured_and_cells_are_never_read_as_markup(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [("[red]x[/red] :smile:", "BLOCK"), ("y", "allow")]
+    tables.show((tables.Column("A"), tables.Column("B")), rows, colored=True)
+    out = capsys.readouterr().out
+    assert "[red]x[/red] :smile:" in out
+    assert "\x1b[31mBLOCK\x1b[0m" in out
+    assert "\x1b[2mallow\x1b[0m" in out
+
+
+def test_without_a_terminal_or_columns_there_is_room(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("COLUMNS")
+    tables.show((tables.Column("A", least=3),), [("x" * 150,)], colored=False)
+    assert "x" * 150 in capsys.readouterr().out
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 60), st.integers(0, 20), st.integers(0, 3)), min_size=1, max_size=8),
+    st.integers(40, 200),
+)
+def test_widths_fit_and_only_what_may_go_goes(shapes: list[tuple[int, int, int]], room: int) -> None:
+    columns = [tables.Column("C", least=least, drop=drop) for _, least, drop in shapes]
+    widths = tables.fit(columns, [natural for natural, _, _ in shapes], room)
+    assert sum(widths.values()) + tables.GAP * (len(widths) - 1) <= room
+    assert all(width >= 1 for width in widths.values())
+    gone = [column for index, column in enumerate(columns) if index not in widths and shapes[index][0]]
+    assert all(column.drop for column in gone)
