@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 from typing import Protocol, cast
 
 from guardd.daemon.access import Peer
@@ -11,7 +12,10 @@ from guardd.protocol.framer import Framer
 from guardd.vocabulary import Role
 
 MOST_IN_FLIGHT = 64
-"""Frames of one connection that are being worked on; the rest waits, so that no connection starves another."""
+"""Calls of one connection that are being worked on, before no more of its messages are taken; the rest waits, so
+that no connection starves another."""
+BYTES_LIKE_A_CALL = 256 * 1024
+"""What so many bytes of a message weigh, so that large ones are held in memory few at a time."""
 WRITE_BUFFER_BYTES = 1024 * 1024
 """Replies that a peer may leave untaken before no more of its requests are read."""
 MOST_UNTAKEN_EVENTS_BYTES = 8 * 1024 * 1024
@@ -27,8 +31,10 @@ class Receiver(Protocol):
     def closed(self, connection: "Connection") -> None:
         """It is gone."""
 
-    def received(self, connection: "Connection", frame: bytes, send: Callable[[bytes], None]) -> None:
-        """A frame has come; `send` is to be called once, with the bytes of the reply or none."""
+    def received(
+        self, connection: "Connection", message: jsonrpc.Message, send: Callable[[bytes], None]
+    ) -> None:
+        """A message has come; `send` is to be called once, with the bytes of the reply or none."""
 
     def has_room(self, grown: int) -> bool:
         """Account for unread bytes that a connection holds now more, or fewer; False past the limit."""
@@ -40,7 +46,7 @@ class Connection(asyncio.Protocol):
     Attributes:
         peer: who it is, by the kernel.
         roles: what it may do.
-        last_active: the loop's time when it last sent something.
+        last_active: the loop's time when it last sent something, or was answered, or took what was written.
     """
 
     peer: Peer
@@ -54,7 +60,9 @@ class Connection(asyncio.Protocol):
         self._held = 0
         self._in_flight = 0
         self._reading = True
-        self._writable = True
+        self._ended = False
+        self._writable = asyncio.Event()
+        self._writable.set()
         self._working = False
         self._refusal: RpcError | None = None
         self._closing = False
@@ -71,6 +79,7 @@ class Connection(asyncio.Protocol):
     def connection_lost(self, _error: Exception | None) -> None:
         """Forget it; what it asked for is carried out all the same."""
         self._closing = True
+        self._writable.set()
         self._account(0)
         self._server.closed(self)
 
@@ -80,14 +89,25 @@ class Connection(asyncio.Protocol):
         self._framer.feed(data)
         self._work()
 
+    def eof_received(self) -> bool:
+        """The peer sends no more, and may still read: close when all is answered that it has asked for."""
+        self._ended, self._reading = True, False
+        self._work()
+        return True
+
     def pause_writing(self) -> None:
         """The peer does not take its replies: read no more requests from it."""
-        self._writable = False
+        self._writable.clear()
 
     def resume_writing(self) -> None:
         """It does again."""
-        self._writable = True
+        self.last_active = self._loop.time()
+        self._writable.set()
         self._work()
+
+    async def drained(self) -> None:
+        """Wait until the peer has taken most of what was written, or is gone."""
+        await self._writable.wait()
 
     def send(self, data: bytes) -> None:
         """Write bytes, if the peer is still there."""
@@ -120,27 +140,48 @@ class Connection(asyncio.Protocol):
             self.transport.close()
 
     @property
+    def is_closing(self) -> bool:
+        """Whether nothing can be sent any more."""
+        return self._closing
+
+    @property
+    def awaits_answer(self) -> bool:
+        """Whether something that it has asked for is not answered yet."""
+        return self._in_flight > 0
+
+    @property
     def _has_capacity(self) -> bool:
-        return self._writable and self._refusal is None and self._in_flight < MOST_IN_FLIGHT
+        return self._writable.is_set() and self._refusal is None and self._in_flight < MOST_IN_FLIGHT
 
     def _work(self) -> None:
+        """Take the messages that have come, as many as there is capacity for."""
         self._working = True
         try:
             while self._has_capacity and not self._closing:
                 frame = self._framer.next_frame()
                 if frame is None:
                     break
-                self._in_flight += 1
-                self._server.received(self, frame, self._answered)
+                self._take(frame)
         except FrameTooLarge as error:
             self.refuse(error)
         self._working = False
         if not self._account(self._framer.buffered):
             self.refuse(Overloaded("too many bytes are waiting to be read; try again"))
+        if self._ended and self._has_capacity and self._in_flight == 0:
+            self.close()
         self._read_or_pause()
 
-    def _answered(self, reply: bytes) -> None:
-        self._in_flight -= 1
+    def _take(self, frame: bytes) -> None:
+        message = jsonrpc.read(frame)
+        weight = len(message.calls) + len(frame) // BYTES_LIKE_A_CALL
+        self._in_flight += weight
+        self._server.received(self, message, partial(self._answered, weight))
+
+    def _answered(self, weight: int, reply: bytes) -> None:
+        self._in_flight -= weight
+        self.last_active = self._loop.time()
+        if self._closing:
+            return
         self.send(reply)
         if self._refusal is not None:
             self.refuse(self._refusal)
@@ -149,7 +190,7 @@ class Connection(asyncio.Protocol):
 
     def _read_or_pause(self) -> None:
         wanted = self._has_capacity
-        if self._closing or wanted == self._reading:
+        if self._closing or self._ended or wanted == self._reading:
             return
         self._reading = wanted
         if wanted:

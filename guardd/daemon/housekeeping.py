@@ -73,9 +73,9 @@ def _close_silent(server: Server) -> None:
     if idle_seconds is None:
         return
     oldest = server.loop.time() - idle_seconds
-    for connection in list(server.connections):
-        if connection.last_active < oldest:
-            connection.close()
+    for connection in [one for one in server.connections if one.last_active < oldest]:
+        if not connection.awaits_answer and not server.watchers.is_watching(connection):
+            connection.close(abort=True)  # what it has not taken by now, it never will
 
 
 async def feed_watchdog(server: Server, notifier: Notifier, interval: float) -> None:

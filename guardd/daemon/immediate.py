@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import guardd
 from guardd.config import ConfigError
-from guardd.daemon import pruning
-from guardd.daemon.reads import MOST_ROWS, back_up, event_filter, totals
+from guardd.daemon import retention
+from guardd.daemon.access import AccessError
+from guardd.daemon.reads import back_up, event_filter, totals
+from guardd.daemon.watching import catch_up
 from guardd.protocol import gateway_methods as wire
 from guardd.protocol import operator_methods as operator
 from guardd.protocol import operator_results as results
 from guardd.protocol.errors import InvalidParams
 from guardd.protocol.openrpc import document
 from guardd.store.migrating import HEAD
-from guardd.store.reading import list_events
 
 if TYPE_CHECKING:
     from guardd.daemon.connection import Connection
@@ -41,7 +42,7 @@ async def config_reload(
     """`config.reload`: the caller is told what is wrong; nothing is changed by a bad file."""
     try:
         config = server.reload()
-    except ConfigError as error:
+    except (ConfigError, AccessError) as error:
         raise InvalidParams(f"the configuration was not changed: {error}") from error
     return results.ConfigReloaded(
         path=None if config.path is None else str(config.path), warnings=list(config.warnings)
@@ -86,21 +87,14 @@ async def prune(
     server: Server, _connection: Connection, params: operator.DatabasePrune
 ) -> results.DatabasePruned:
     """`db.prune`."""
-    return await pruning.prune(server, params)
+    return await retention.prune(server, params)
 
 
 async def watch(server: Server, connection: Connection, params: operator.EventWatch) -> wire.Nothing:
     """`event.watch`: from now on, and from `since` on if that is given."""
     wanted = await server.in_reader(lambda reader: event_filter(reader, params))
-    watcher = server.watchers.add(connection, wanted)
-    newest = server.database.store.newest_detection()
-    older: list[object] = []
-    if params.since is not None:
-        page = await server.in_reader(
-            lambda reader: list_events(reader, wanted, MOST_ROWS, None, up_to=newest)
-        )
-        older = page["events"][::-1]
-    server.loop.call_soon(server.watchers.release, watcher, older)
+    after = server.database.store.newest_detection() if params.since is None else 0
+    server.in_background(catch_up(server, server.watchers.add(connection, wanted), after))
     return wire.Nothing()
 
 

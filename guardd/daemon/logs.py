@@ -10,6 +10,8 @@ import logging
 import math
 import os
 import select
+import sqlite3
+import traceback
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from datetime import UTC, datetime
@@ -159,7 +161,7 @@ class TextFormatter(logging.Formatter):
         head = f"<{_PRIORITIES.get(record.levelno, 6)}>" if self._journal else _time(record) + " "
         parts = [f"{head}{record.levelname} {_short(record.name)}: {_printable(_message(record))}"]
         parts += [f"{_printable(name)}={_quoted(value)}" for name, value in _fields(record).items()]
-        trace = _trace(record, self)
+        trace = _trace(record)
         if trace:
             parts.append(f"exception={_quoted(trace)}")
         return " ".join(parts)
@@ -179,7 +181,7 @@ class JsonFormatter(logging.Formatter):
         values = _fields(record)
         if values:
             event["fields"] = values
-        trace = _trace(record, self)
+        trace = _trace(record)
         if trace:
             event["exception"] = _clean(trace)
         return json.dumps(event, allow_nan=False)
@@ -203,8 +205,23 @@ def _message(record: logging.LogRecord) -> str:
         return _text(record.msg)
 
 
-def _trace(record: logging.LogRecord, formatter: logging.Formatter) -> str:
-    return formatter.formatException(record.exc_info) if record.exc_info else ""
+def _trace(record: logging.LogRecord) -> str:
+    """Give the way to an exception and to those that led to it, by places and types.
+
+    What an exception says may quote what was worked on, and that is somebody's arguments and results.
+    """
+    error = record.exc_info[1] if record.exc_info else None
+    chain: list[str] = []
+    while error is not None and len(chain) < _DEPTH:
+        chain.insert(0, "".join(traceback.format_tb(error.__traceback__)) + _title(error))
+        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    return "Traceback (most recent call last):\n" + "\nwhich led to:\n".join(chain) if chain else ""
+
+
+def _title(error: BaseException) -> str:
+    """Give an exception's type, and of the system's and SQLite's, which quote no values, the text."""
+    name = type(error).__qualname__
+    return f"{name}: {_text(error)}" if isinstance(error, OSError | sqlite3.Error) else name
 
 
 def _fields(record: logging.LogRecord) -> Mapping[str, object]:

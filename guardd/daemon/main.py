@@ -22,6 +22,7 @@ from guardd.daemon.housekeeping import feed_watchdog, tend
 from guardd.daemon.listening import Listener, ListenError, bind, passed_by_systemd
 from guardd.daemon.lock import DatabaseLock, LockError
 from guardd.daemon.logs import fields
+from guardd.daemon.retention import keep_retention
 from guardd.daemon.server import Server
 from guardd.daemon.service import Notifier
 from guardd.daemon.writer import now
@@ -154,7 +155,7 @@ async def _run(server: Server, listeners: list[Listener], notifier: Notifier) ->
         )
         for listener in listeners
     ]
-    background = [loop.create_task(tend(server))]
+    background = [loop.create_task(tend(server)), loop.create_task(keep_retention(server))]
     if notifier.watchdog_interval is not None:
         background.append(loop.create_task(feed_watchdog(server, notifier, notifier.watchdog_interval)))
     for listener in listeners:
@@ -187,7 +188,8 @@ async def _run(server: Server, listeners: list[Listener], notifier: Notifier) ->
 def _reload(server: Server, notifier: Notifier) -> Callable[[], None]:
     def reload() -> None:
         notifier.reloading()
-        server.reload_or_complain()
+        with contextlib.suppress(ConfigError, AccessError):  # the log has it, and nothing is changed
+            server.reload()
         notifier.ready()
 
     return reload

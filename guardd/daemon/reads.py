@@ -1,5 +1,6 @@
 """The methods that only read: run in a thread, on connections that cannot write, so that no verdict waits."""
 
+import os
 import sqlite3
 from collections.abc import Callable, Mapping
 from contextlib import closing
@@ -89,18 +90,29 @@ def back_up(database: Path, target: Path) -> results.DatabaseBackedUp:
     """
     if not target.is_absolute():
         raise InvalidParams("path must be absolute", field="path")
-    if target.exists():
-        raise InvalidParams(f"path exists already: {target}", field="path")
     try:
-        with closing(sqlite3.connect(f"{database.absolute().as_uri()}?mode=ro", uri=True)) as source:
-            source.execute("vacuum into ?", (str(target),))
-        target.chmod(0o600)
-        with closing(sqlite3.connect(f"{target.as_uri()}?mode=ro", uri=True)) as copy:
-            if copy.execute("pragma quick_check").fetchone() != ("ok",):
-                raise InvalidParams(f"the copy at {target} is damaged; the disk may be failing", field="path")
-        return results.DatabaseBackedUp(path=str(target), bytes=target.stat().st_size)
-    except (sqlite3.Error, OSError) as error:
+        # SQLite fills an empty file; made by us, it is never readable to others, and never somebody's.
+        os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    except FileExistsError as error:
+        raise InvalidParams(f"path exists already: {target}", field="path") from error
+    except (OSError, ValueError) as error:  # ValueError: a NUL in it
         raise InvalidParams(f"path cannot be written: {error}", field="path") from error
+    try:
+        return _copy(database, target)
+    except BaseException as error:
+        target.unlink(missing_ok=True)
+        if isinstance(error, sqlite3.Error | OSError):
+            raise InvalidParams(f"path cannot be written: {error}", field="path") from error
+        raise
+
+
+def _copy(database: Path, target: Path) -> results.DatabaseBackedUp:
+    with closing(sqlite3.connect(f"{database.absolute().as_uri()}?mode=ro", uri=True)) as source:
+        source.execute("vacuum into ?", (str(target),))
+    with closing(sqlite3.connect(f"{target.as_uri()}?mode=ro", uri=True)) as copy:
+        if copy.execute("pragma quick_check").fetchone() != ("ok",):
+            raise InvalidParams(f"the copy at {target} is damaged; the disk may be failing", field="path")
+    return results.DatabaseBackedUp(path=str(target), bytes=target.stat().st_size)
 
 
 READS: Mapping[str, Callable[[Connection, Any], object]] = {

@@ -6,6 +6,7 @@ are not remembered.
 
 from collections.abc import Callable
 from hashlib import blake2b
+from typing import NamedTuple
 
 import msgspec
 
@@ -20,41 +21,73 @@ REMEMBERED_MS = 2 * 60 * 60 * 1000
 _NO_SOURCE = "default"
 
 
-def answered_once(
-    store: Store,
-    key: bytes,
-    method: str,
-    params: msgspec.Struct,
-    raw_params: bytes | None,
-    now: int,
-    work: Callable[[], object],
-) -> bytes:
-    """The JSON of a request's result: the first one again if its id is known, else that of doing it now.
+class RequestOnce(NamedTuple):
+    """A request that is to be done once, however often it comes.
+
+    Attributes:
+        source: the kind of gateway.
+        method: the method's name.
+        request_id: what the client calls it.
+        digest: of its parameters.
+    """
+
+    source: str
+    method: str
+    request_id: str
+    digest: bytes
+
+
+def request_of(
+    key: bytes, method: str, params: msgspec.Struct, raw_params: bytes | None
+) -> RequestOnce | None:
+    """What identifies a request; None where it has no id.
 
     Args:
-        store: in a transaction.
         key: the secret of the database.
         method: the method's name.
         params: its parameters.
         raw_params: the same as JSON text.
+    """
+    request_id = getattr(params, "request_id", None)
+    if request_id is None:
+        return None
+    return RequestOnce(
+        stored_name(getattr(params, "source", _NO_SOURCE)),
+        method,
+        stored_name(request_id),
+        blake2b(Arguments.parse(raw_params).canonical, key=key, digest_size=16).digest(),
+    )
+
+
+def known_reply(store: Store, request: RequestOnce) -> bytes | None:
+    """The JSON of the result that a request got before; None if it is new.
+
+    Raises:
+        InvalidParams: its id was used with other parameters.
+    """
+    known = store.find_reply(request.source, request.method, request.request_id)
+    if known is None:
+        return None
+    digest, reply = known
+    if digest != request.digest:
+        raise InvalidParams("requestId was used before with other parameters", field="requestId")
+    return reply
+
+
+def answered_once(store: Store, request: RequestOnce, now: int, work: Callable[[], object]) -> bytes:
+    """The JSON of a request's result: the first one again if it is known, else that of doing it now.
+
+    Args:
+        store: in a transaction.
+        request: what identifies it.
         now: milliseconds since the epoch.
         work: does what the request asks for.
 
     Raises:
-        InvalidParams: the id was used with other parameters.
+        InvalidParams: its id was used with other parameters.
     """
-    request_id = getattr(params, "request_id", None)
-    if request_id is None:
-        return jsonrpc.encode(work())
-    source = stored_name(getattr(params, "source", _NO_SOURCE))
-    request_id = stored_name(request_id)
-    digest = blake2b(Arguments.parse(raw_params).canonical, key=key, digest_size=16).digest()
-    known = store.find_reply(source, method, request_id)
-    if known is not None:
-        known_digest, reply = known
-        if known_digest != digest:
-            raise InvalidParams("requestId was used before with other parameters", field="requestId")
-        return reply
-    reply = jsonrpc.encode(work())
-    store.keep_reply(source, method, request_id, digest, reply, now)
+    reply = known_reply(store, request)
+    if reply is None:
+        reply = jsonrpc.encode(work())
+        store.keep_reply(*request, reply, now)
     return reply

@@ -5,24 +5,25 @@ import contextlib
 import logging
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import sqlalchemy
 
-from guardd.config import Config, ConfigError
+from guardd.config import Config, ConfigError, Settings
 from guardd.daemon import immediate
-from guardd.daemon.access import Policy, peer_of
+from guardd.daemon.access import AccessError, Policy, build_policy, peer_of
 from guardd.daemon.changes import GATEWAY_CHANGES, OPERATOR_CHANGES
 from guardd.daemon.connection import Connection
 from guardd.daemon.exchange import Exchange
 from guardd.daemon.logs import fields
 from guardd.daemon.metrics import Metrics
 from guardd.daemon.reads import READS
-from guardd.daemon.requests import answered_once
+from guardd.daemon.requests import answered_once, known_reply, request_of
 from guardd.daemon.watching import Watchers
 from guardd.daemon.writer import Change, Writer
 from guardd.guard import Guard
@@ -40,6 +41,7 @@ from guardd.store.connecting import reading_engine
 from guardd.store.opening import Database
 from guardd.store.reading import resolve_run
 from guardd.store.rows import RunRow
+from guardd.vocabulary import Role
 
 logger = logging.getLogger("guardd.server")
 
@@ -99,6 +101,8 @@ class Server:
         self._nobody_left = asyncio.Event()
         self._nobody_left.set()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._background: set[asyncio.Task[None]] = set()
+        self._doing_once = asyncio.Lock()
 
     def make_connection(self) -> Connection:
         """A connection for a peer that is about to be admitted."""
@@ -117,9 +121,7 @@ class Server:
         connection.roles = self.policy.roles(connection.peer)
         if not connection.roles:
             logger.warning("a connection was refused", extra=fields(uid=connection.peer.uid))
-            return Denied(
-                f"user {connection.peer.uid} may not connect; name it in guardd.socket.gateways or .readers"
-            )
+            return _denied(connection)
         if len(self.connections) > self.config.settings.limits.connections:
             return Overloaded("too many connections; try again")
         if self.stopping:
@@ -138,9 +140,10 @@ class Server:
         self._buffered += grown
         return self._buffered <= self.config.settings.limits.buffer_mb * MEBIBYTE
 
-    def received(self, connection: Connection, frame: bytes, send: Callable[[bytes], None]) -> None:
-        """Lead each call of a frame to where it is answered."""
-        message = jsonrpc.read(frame)
+    def received(
+        self, connection: Connection, message: jsonrpc.Message, send: Callable[[bytes], None]
+    ) -> None:
+        """Lead each call of a message to where it is answered."""
         exchange = Exchange(len(message.calls), batch=message.batch, send=send)
         for index, call in enumerate(message.calls):
             if isinstance(call, jsonrpc.Rejected):
@@ -151,11 +154,12 @@ class Server:
 
     def _answering(self, exchange: Exchange, index: int, call: jsonrpc.Request) -> Answer:
         began = time.perf_counter() if call.method.startswith("tool.") else None
+        call_id = call.id  # and not the call, whose parameters may be large
 
         def answer(outcome: bytes | RpcError) -> None:
             if isinstance(outcome, RpcError):
                 self._count_error(outcome)
-            exchange.answer(index, call.id, outcome)
+            exchange.answer(index, call_id, outcome)
             if began is not None:
                 self.metrics.answered_call(time.perf_counter() - began)
 
@@ -179,8 +183,8 @@ class Server:
         elif method.name in READS:
             self.writer.after_pending(lambda: self._start(self._read(method.name, params), answer))
         else:
-            handler = immediate.HANDLERS[method.name]
-            self.writer.after_pending(lambda: self._start(handler(self, connection, params), answer))
+            handling = partial(self._immediately, connection, method, params, call.params)
+            self.writer.after_pending(lambda: self._start(handling(), answer))
 
     def _admit(self, connection: Connection, call: jsonrpc.Request) -> Method:
         method = METHODS.get(call.method)
@@ -198,16 +202,36 @@ class Server:
         """What the writer does for a request, given the time."""
 
         def work(now: int) -> bytes:
+            request = request_of(self.database.key, method.name, params, raw_params)
+
             def change() -> object:
                 if method.name in GATEWAY_CHANGES:
                     return GATEWAY_CHANGES[method.name](self.guard, params, now)
                 return OPERATOR_CHANGES[method.name](self.guard, params, now, self._resolve)
 
-            return answered_once(
-                self.database.store, self.database.key, method.name, params, raw_params, now, change
-            )
+            if request is None:
+                return jsonrpc.encode(change())
+            return answered_once(self.database.store, request, now, change)
 
         return work
+
+    async def _immediately(
+        self, connection: Connection, method: Method, params: msgspec.Struct, raw_params: bytes | None
+    ) -> object:
+        """Do what is no transaction of the writer's; of those with a request id one at a time, and each once."""
+        handler = immediate.HANDLERS[method.name]
+        request = request_of(self.database.key, method.name, params, raw_params)
+        if request is None:
+            return await handler(self, connection, params)
+        store = self.database.store
+        async with self._doing_once:
+            known = await self.writer.run(lambda _now: known_reply(store, request))
+            if known is not None:
+                return msgspec.Raw(known)
+            result = await handler(self, connection, params)
+            with contextlib.suppress(RpcError):  # it is done, even if that cannot be remembered
+                await self.writer.run(lambda now: answered_once(store, request, now, lambda: result))
+            return result
 
     def _resolve(self, run: str) -> RunRow:
         row = self.database.store.run_by_id(resolve_run(self.database.core, run))
@@ -222,6 +246,7 @@ class Server:
 
         def read() -> object:
             with self._reading_engine.connect() as connection:
+                connection.exec_driver_sql("begin")  # all that it reads is of one moment
                 return work(connection)
 
         return await self.in_thread(read)
@@ -229,6 +254,12 @@ class Server:
     async def in_thread(self, work: Callable[[], Any]) -> Any:  # noqa: ANN401
         """Do something that takes long where no verdict waits for it."""
         return await self.loop.run_in_executor(self._readers, work)
+
+    def in_background(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do something that nobody waits for, until it is done or the daemon stops."""
+        task = self.loop.create_task(work)
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
 
     def _start(self, handling: Any, answer: Answer) -> None:  # noqa: ANN401
         task = self.loop.create_task(self._finish(handling, answer))
@@ -258,28 +289,40 @@ class Server:
                 self.metrics.verdicts[detection.detector, event.verdict.action.word] += 1
 
     def reload(self) -> Config:
-        """Read the configuration again and apply it to the next verdict.
+        """Read the configuration again and apply it to the next verdict, and to what any peer asks next.
 
         Raises:
-            ConfigError: nothing was changed.
+            ConfigError: nothing was changed; the log says so.
+            AccessError: the same.
         """
-        config = self.load_config()
-        unchangeable = (config.settings.socket.path, config.settings.database)
-        if unchangeable != (self.config.settings.socket.path, self.config.settings.database):
-            logger.warning("guardd.socket.path and guardd.database take effect at the next start")
+        try:
+            config = self.load_config()
+            policy = build_policy(config.settings.socket.gateways, config.settings.socket.readers)
+        except (ConfigError, AccessError) as error:
+            logger.error("the configuration was not changed", extra=fields(reason=str(error)))
+            raise
+        if _needs_restart(config.settings) != _needs_restart(self.config.settings):
+            logger.warning(
+                "guardd.socket.path, guardd.socket.group and guardd.database take effect at the next start"
+            )
         self.config = config
+        self.policy = policy
         self.guard.configure(config)
+        for connection in list(self.connections):
+            if connection.roles:
+                self._admit_again(connection)
         logger.info("configuration loaded", extra=fields(path=config.path))
         for warning in config.warnings:
             logger.warning(warning)
         return config
 
-    def reload_or_complain(self) -> None:
-        """Reload as on SIGHUP: a bad file changes nothing, and the log says so."""
-        try:
-            self.reload()
-        except ConfigError as error:
-            logger.error("the configuration was not changed", extra=fields(reason=str(error)))
+    def _admit_again(self, connection: Connection) -> None:
+        """Hold a peer to a policy that has changed."""
+        connection.roles = self.policy.roles(connection.peer)
+        if Role.READER not in connection.roles:
+            self.watchers.remove(connection)
+        if not connection.roles:
+            connection.refuse(_denied(connection))
 
     async def stop(self, patience: float) -> None:
         """Answer what was asked, and close every connection.
@@ -289,6 +332,8 @@ class Server:
         """
         self.stopping = True
         self.writer.flush()
+        for task in self._background:
+            task.cancel()
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=patience)
         for connection in list(self.connections):
@@ -323,6 +368,16 @@ class Server:
             "guardd_uptime_seconds": ("Time since the daemon started.", round(self.uptime(), 3)),
             "guardd_process_id": ("The daemon's process.", os.getpid()),
         }
+
+
+def _denied(connection: Connection) -> Denied:
+    return Denied(
+        f"user {connection.peer.uid} may not connect; name it in guardd.socket.gateways or .readers"
+    )
+
+
+def _needs_restart(settings: Settings) -> tuple[object, ...]:
+    return settings.socket.path, settings.socket.group, settings.database
 
 
 def _size(path: Path) -> int:

@@ -1,26 +1,39 @@
 """`event.watch`: detections are sent to those who asked, after they are committed."""
 
-from dataclasses import dataclass, field
+from __future__ import annotations
 
-from guardd.daemon.connection import Connection
-from guardd.guard import Event
+import logging
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from guardd.daemon.logs import fields
 from guardd.protocol import jsonrpc
-from guardd.store.reading.events import EventFilter, wire_event
+from guardd.store.reading.events import EventFilter, events_between, wire_event
+
+if TYPE_CHECKING:
+    from guardd.daemon.connection import Connection
+    from guardd.daemon.server import Server
+    from guardd.guard import Event
+
+logger = logging.getLogger("guardd.watching")
+
+PAGE = 1000
+"""Older events that are sent at once."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Watcher:
     """One connection's wish to be told.
 
     Attributes:
         connection: where to send events.
         wanted: which ones.
-        held: events that came while older ones were still being looked up; None once those are sent.
+        live: it has been sent all older ones, and gets each as it comes.
     """
 
     connection: Connection
     wanted: EventFilter
-    held: list[bytes] | None = field(default_factory=list)
+    live: bool = False
 
 
 class Watchers:
@@ -29,6 +42,13 @@ class Watchers:
     def __init__(self) -> None:
         self._watchers: list[Watcher] = []
         self._uncommitted: list[Event] = []
+
+    def __contains__(self, watcher: Watcher) -> bool:
+        return watcher in self._watchers
+
+    def is_watching(self, connection: Connection) -> bool:
+        """Whether a connection has asked for events."""
+        return any(watcher.connection is connection for watcher in self._watchers)
 
     def publish(self, event: Event) -> None:
         """Take an event; it is sent when its transaction is committed."""
@@ -48,18 +68,12 @@ class Watchers:
         return events
 
     def add(self, connection: Connection, wanted: EventFilter) -> Watcher:
-        """Tell a connection of events from now on; they are held until `release`."""
+        """Watch for a connection, in place of what it watched before; `catch_up` makes it live."""
+        self.remove(connection)
         watcher = Watcher(connection, wanted)
-        self._watchers.append(watcher)
+        if not connection.is_closing:
+            self._watchers.append(watcher)
         return watcher
-
-    def release(self, watcher: Watcher, older: list[object]) -> None:
-        """Send a watcher the older events, then those that came meanwhile, then each as it comes."""
-        for event in older:
-            watcher.connection.send_event(_line(event))
-        for line in watcher.held or ():
-            watcher.connection.send_event(line)
-        watcher.held = None
 
     def remove(self, connection: Connection) -> None:
         """Forget a connection."""
@@ -67,11 +81,39 @@ class Watchers:
 
     def _send(self, event: Event) -> None:
         line = _line(event_of(event))
-        for watcher in [watcher for watcher in self._watchers if _is_wanted(event, watcher.wanted)]:
-            if watcher.held is not None:
-                watcher.held.append(line)
-            elif not watcher.connection.send_event(line):
+        for watcher in [one for one in self._watchers if one.live and _is_wanted(event, one.wanted)]:
+            if not watcher.connection.send_event(line):
                 self.remove(watcher.connection)
+
+
+async def catch_up(server: Server, watcher: Watcher, after: int) -> None:
+    """Send a watcher what was detected meanwhile, as it takes it, until nothing is missing; then it is live.
+
+    Args:
+        server: whose database and watchers.
+        watcher: one that was just added.
+        after: the id of the last detection that it needs not be told of.
+    """
+    try:
+        while watcher in server.watchers:
+            newest = server.database.store.newest_detection()
+            if newest <= after:
+                watcher.live = True
+                return
+            after = await _send_page(server, watcher, after, newest)
+            await watcher.connection.drained()
+    except Exception as error:  # a watcher with a gap would not know of it
+        logger.exception("older events could not be sent", extra=fields(error=type(error).__name__))
+        watcher.connection.close(abort=True)
+
+
+async def _send_page(server: Server, watcher: Watcher, after: int, newest: int) -> int:
+    page = await server.in_reader(
+        lambda connection: events_between(connection, watcher.wanted, after, newest, PAGE)
+    )
+    for _detection_id, event in page if watcher in server.watchers else ():
+        watcher.connection.send_event(_line(event))
+    return int(page[-1][0]) if len(page) == PAGE else newest
 
 
 def _line(event: object) -> bytes:

@@ -5,6 +5,7 @@ Whatever has arrived when the loop comes to it is one transaction; replies are h
 """
 
 import asyncio
+import contextlib
 import logging
 import sqlite3
 import time
@@ -148,31 +149,46 @@ class Writer:
                 item()
 
     def _carry_out(self, changes: list[Change]) -> list[bytes | RpcError]:
-        try:
-            return self._transaction(changes)
-        except Exception as error:  # noqa: BLE001  one request's fault must not become another's
-            if len(changes) == 1:
-                return [self._fault(error)]
-        # Together they failed, so each is tried by itself: only those at fault get an error.
-        return [result for change in changes for result in self._carry_out([change])]
-
-    def _transaction(self, changes: list[Change]) -> list[bytes | RpcError]:
-        """Carry out changes in one transaction; whatever but an `RpcError` happens undoes them all."""
-        at = now()
+        """Carry out changes in one transaction; where that fails, each in its own: only those at fault fail."""
+        if not changes:
+            return []
         try:
             self._store.begin()
+        except sqlite3.Error as error:  # somebody holds it locked, and we have waited for that once
+            self._undo()
+            return [self._fault(error)] * len(changes)
+        at = now()
+        before = self._store.changes
+        try:
             results = [_result(change, at) for change in changes]
             self._store.commit()
-        except BaseException:
+        except Exception as error:  # noqa: BLE001  one request's fault must not become another's
+            self._undo()
+            if len(changes) == 1:
+                return [self._fault(error)]
+            return [result for change in changes for result in self._carry_out([change])]
+        self._done(wrote=self._store.changes != before)
+        return results
+
+    def _undo(self) -> None:
+        self._rolled_back()
+        with contextlib.suppress(
+            sqlite3.Error
+        ):  # if it lasts, the next transaction cannot begin, and says so
             self._store.rollback()
-            self._rolled_back()
-            raise
+
+    def _done(self, *, wrote: bool) -> None:
+        """What follows a commit; whatever happens here, the changes are made and must not be made again."""
         self.commits += 1
-        if not self._available:
+        if wrote and not self._available:
             self._available = True
             logger.warning("the database can be written again")
-        self._committed()
-        return results
+        try:
+            self._committed()
+        except Exception as error:
+            logger.exception(
+                "those who watch could not be told; this is a bug", extra=fields(error=type(error).__name__)
+            )
 
     def _fault(self, error: Exception) -> RpcError:
         if isinstance(error, sqlite3.OperationalError | sqlite3.DatabaseError) and not isinstance(

@@ -52,12 +52,23 @@ def core_connection(writer: sqlite3.Connection) -> Connection:
     return engine.connect()
 
 
-def reading_engine(path: Path, pool_size: int = 1) -> Engine:
-    """Connections that can only read, for operators' questions; safe beside the writer."""
+def reading_engine(path: Path, pool_size: int = 1, *, immutable: bool = False) -> Engine:
+    """Connections that can only read, for operators' questions; safe beside the writer.
+
+    Args:
+        path: the file.
+        pool_size: how many connections at most.
+        immutable: nobody writes the file, so it is read without a lock, even where nothing may be written
+            beside it.
+    """
+    options = "mode=ro&immutable=1" if immutable else "mode=ro"
 
     def connect() -> sqlite3.Connection:
         connection = sqlite3.connect(
-            f"{path.absolute().as_uri()}?mode=ro", uri=True, isolation_level=None, check_same_thread=False
+            f"{path.absolute().as_uri()}?{options}",
+            uri=True,
+            isolation_level=None,
+            check_same_thread=False,
         )
         connection.execute(f"pragma busy_timeout = {BUSY_TIMEOUT_MS}")
         connection.execute("pragma query_only = on")
@@ -80,6 +91,7 @@ def migrating_engine(path: Path) -> Engine:
     def _prepare(connection: sqlite3.Connection, _record: object) -> None:
         connection.execute(f"pragma busy_timeout = {BUSY_TIMEOUT_MS}")
         connection.execute("pragma foreign_keys = off")
+        connection.execute("pragma auto_vacuum = incremental")  # counts for a new file only
 
     @event.listens_for(engine, "begin")
     def _begin(connection: object) -> None:

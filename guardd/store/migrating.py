@@ -10,6 +10,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Literal
 
 import guardd
 from guardd.store.connecting import BUSY_TIMEOUT_MS, migrating_engine
@@ -77,7 +78,18 @@ def _revision(path: Path) -> str | None:
             "this user may not read it",
             "Run as the user it belongs to, or choose another path with --db",
         )
-    with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+    try:
+        return _read_revision(path, "ro")
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode != sqlite3.SQLITE_READONLY_ROLLBACK:
+            raise
+        return _read_revision(
+            path, "rw"
+        )  # a transaction was cut off there: who may write undoes it by looking
+
+
+def _read_revision(path: Path, mode: Literal["ro", "rw"]) -> str | None:
+    with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode={mode}", uri=True)) as connection:
         connection.execute(f"pragma busy_timeout = {BUSY_TIMEOUT_MS}")
         tables = {name for (name,) in connection.execute("select name from sqlite_master")}
         if not tables:

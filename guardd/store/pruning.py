@@ -1,50 +1,113 @@
-"""Deleting old runs, a few at a time."""
+"""Deleting what is old, a little at a time, and giving the space back.
+
+What the detectors of a live run need stays: only ended runs go, and those that nothing was heard of for as long as
+anything is kept. A run that guardd aborted counts as live, since deleting it would lift the abort.
+"""
 
 import sqlite3
 
-from sqlalchemy import bindparam, delete, func, select
+from sqlalchemy import and_, bindparam, delete, func, or_, select
 
 from guardd.store.compiling import compiled
 from guardd.store.schema import calls, requests, runs
+from guardd.vocabulary import RunStatus
 
-COUNT_OLD = compiled(
-    select(
-        func.count(runs.c.id.distinct()),
-        func.count(calls.c.seq),
-    )
-    .select_from(runs.outerjoin(calls, calls.c.run_id == runs.c.id))
-    .where(runs.c.last_activity_at < bindparam("older_than"))
+_is_old = and_(
+    runs.c.last_activity_at < bindparam("older_than"),
+    or_(
+        and_(runs.c.status != RunStatus.ACTIVE.value, runs.c.abort_detection_id.is_(None)),
+        runs.c.last_activity_at < bindparam("silent_since"),
+    ),
 )
-"""How many runs without activity since then there are, and calls in them."""
+_stored_calls = select(func.count()).where(calls.c.run_id == runs.c.id).scalar_subquery()
 
-OLDEST = compiled(
-    select(runs.c.id, select(func.count()).where(calls.c.run_id == runs.c.id).scalar_subquery())
-    .where(runs.c.last_activity_at < bindparam("older_than"))
-    .order_by(runs.c.last_activity_at)
-    .limit(1)
-)
-"""The run that was silent longest, and how many calls it has stored."""
+COUNT_OLD = compiled(select(func.count(), func.coalesce(func.sum(_stored_calls), 0)).where(_is_old))
+"""How many runs may go, and how many calls are stored of them."""
+
+OLDEST = compiled(select(runs.c.id, _stored_calls).where(_is_old).order_by(runs.c.last_activity_at).limit(1))
+"""The run that may go and was silent longest, and how many calls are stored of it."""
 
 DELETE_RUN = compiled(delete(runs).where(runs.c.id == bindparam("run")))
 """Delete a run with all that belongs to it."""
 
+LONG_RUNS = compiled(
+    select(runs.c.id, runs.c.armed_marker_id, func.max(calls.c.seq), func.min(calls.c.seq))
+    .join(calls, calls.c.run_id == runs.c.id)
+    .where(runs.c.last_activity_at >= bindparam("active_since"))
+    .group_by(runs.c.id)
+    .having(func.max(calls.c.seq) - func.min(calls.c.seq) >= bindparam("keep"))
+)
+"""Runs of which more calls are stored than are to be kept, with their newest and oldest."""
+
+DELETE_CALLS = compiled(
+    delete(calls).where(
+        calls.c.run_id == bindparam("run"),
+        calls.c.seq.between(bindparam("first"), bindparam("last")),
+        or_(calls.c.guard_marker_id.is_(None), calls.c.guard_marker_id.is_distinct_from(bindparam("armed"))),
+    )
+)
+"""Delete a range of a run's calls, but not those that its armed guard has counted."""
+
 FORGET_REQUESTS = compiled(delete(requests).where(requests.c.at < bindparam("before")))
 """Forget replies that nobody will ask for again."""
 
-
-def count_old_runs(connection: sqlite3.Connection, older_than: int) -> tuple[int, int]:
-    """Runs without activity since a time in milliseconds, and calls in them."""
-    runs_found, calls_found = connection.execute(COUNT_OLD, {"older_than": older_than}).fetchone()
-    return runs_found, calls_found
+MOST_CALLS_AT_ONCE = 500
 
 
-def delete_oldest_run(connection: sqlite3.Connection, older_than: int) -> int | None:
-    """Delete the run that was silent longest, if since before that time; returns how many calls it had."""
-    row = connection.execute(OLDEST, {"older_than": older_than}).fetchone()
+def count_old_runs(connection: sqlite3.Connection, older_than: int, silent_since: int) -> tuple[int, int]:
+    """How many runs `delete_oldest_run` would delete in the end, and calls of them."""
+    bound = {"older_than": older_than, "silent_since": silent_since}
+    run_count, call_count = connection.execute(COUNT_OLD, bound).fetchone()
+    return run_count, call_count
+
+
+def delete_oldest_run(connection: sqlite3.Connection, older_than: int, silent_since: int) -> int | None:
+    """Delete the run that was silent longest, if one may go.
+
+    Args:
+        connection: the one that writes, in a transaction.
+        older_than: ended runs without activity since then may go, in milliseconds since the epoch.
+        silent_since: of these, all runs without activity since then may go, ended or not.
+
+    Returns:
+        How many calls it had; None if no run may go.
+    """
+    bound = {"older_than": older_than, "silent_since": silent_since}
+    row = connection.execute(OLDEST, bound).fetchone()
     if row is None:
         return None
     connection.execute(DELETE_RUN, {"run": row[0]})
     return int(row[1])
+
+
+def trim_long_runs(connection: sqlite3.Connection, keep: int, active_since: int) -> bool:
+    """Delete the oldest calls of runs that have more than are to be kept, at most a few hundred of each.
+
+    Returns:
+        Whether there is more to delete.
+    """
+    bound = {"keep": keep, "active_since": active_since}
+    more = False
+    for run_id, armed, newest, oldest in connection.execute(LONG_RUNS, bound).fetchall():
+        last = min(newest - keep, oldest + MOST_CALLS_AT_ONCE - 1)
+        deleted = connection.execute(
+            DELETE_CALLS, {"run": run_id, "first": oldest, "last": last, "armed": armed}
+        ).rowcount
+        more |= deleted > 0 and last < newest - keep
+    return more
+
+
+def used_bytes(connection: sqlite3.Connection) -> int:
+    """The size of what the database holds, without the pages that are free."""
+    (pages,) = connection.execute("pragma page_count").fetchone()
+    (free,) = connection.execute("pragma freelist_count").fetchone()
+    (size,) = connection.execute("pragma page_size").fetchone()
+    return int((pages - free) * size)
+
+
+def give_back_space(connection: sqlite3.Connection, pages: int) -> None:
+    """Return free pages to the file system, at most so many."""
+    connection.execute(f"pragma incremental_vacuum({pages:d})").fetchall()
 
 
 def forget_requests(connection: sqlite3.Connection, before: int) -> None:

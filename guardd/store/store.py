@@ -44,6 +44,11 @@ class Store:
         if self._connection.in_transaction:
             self._execute("rollback")
 
+    @property
+    def changes(self) -> int:
+        """How many rows were written since the connection was opened, those that were undone included."""
+        return self._connection.total_changes
+
     # Runs
 
     def enter_run(self, scope: Scope, agent_id: str | None, now: int) -> RunRow:

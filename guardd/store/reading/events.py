@@ -1,9 +1,10 @@
 """`event.list`: what was detected, newest first."""
 
 from dataclasses import dataclass
-from operator import eq, ge, le, lt
+from operator import eq, ge
+from typing import Any
 
-from sqlalchemy import Connection, RowMapping, select
+from sqlalchemy import Connection, RowMapping, Select, select
 
 from guardd.detect.detection import Detection
 from guardd.detect.messages import message
@@ -33,40 +34,51 @@ class EventFilter:
 
 
 def list_events(
-    connection: Connection,
-    wanted: EventFilter,
-    limit: int,
-    cursor: str | None,
-    *,
-    up_to: int | None = None,
+    connection: Connection, wanted: EventFilter, limit: int, cursor: str | None
 ) -> dict[str, object]:
-    """One page of events, of those up to a detection's id if one is given.
+    """One page of events, newest first.
 
     Raises:
         InvalidParams: the cursor is not one of this list.
     """
-    restrictions = conditions(
-        (
-            (detections.c.run_id, eq, wanted.run_id),
-            (detections.c.detector, eq, wanted.detector),
-            (detections.c.level, eq, wanted.level),
-            (detections.c.at, ge, wanted.since),
-            (detections.c.id, le, up_to),
-            (detections.c.id, lt, None if cursor is None else decode_cursor(cursor, int)[0]),
-        )
-    )
-    statement = (
-        select(detections, runs.c.source, runs.c.kind, runs.c.name, runs.c.agent_id)
-        .join(runs, runs.c.id == detections.c.run_id)
-        .where(*restrictions)
-        .order_by(detections.c.id.desc())
-        .limit(limit + 1)
-    )
+    statement = _filtered(wanted).order_by(detections.c.id.desc()).limit(limit + 1)
+    if cursor is not None:
+        statement = statement.where(detections.c.id < decode_cursor(cursor, int)[0])
     rows = connection.execute(statement).mappings().all()
     page: dict[str, object] = {"events": [_wire(row) for row in rows[:limit]]}
     if len(rows) > limit:
         page["nextCursor"] = encode_cursor(rows[limit - 1]["id"])
     return page
+
+
+def events_between(
+    connection: Connection, wanted: EventFilter, after: int, up_to: int, limit: int
+) -> list[tuple[int, dict[str, object]]]:
+    """Events that came after one detection and up to another, oldest first, each with its detection's id."""
+    statement = (
+        _filtered(wanted)
+        .where(detections.c.id > after, detections.c.id <= up_to)
+        .order_by(detections.c.id)
+        .limit(limit)
+    )
+    return [(row["id"], _wire(row)) for row in connection.execute(statement).mappings()]
+
+
+def _filtered(wanted: EventFilter) -> Select[Any]:
+    return (
+        select(detections, runs.c.source, runs.c.kind, runs.c.name, runs.c.agent_id)
+        .join(runs, runs.c.id == detections.c.run_id)
+        .where(
+            *conditions(
+                (
+                    (detections.c.run_id, eq, wanted.run_id),
+                    (detections.c.detector, eq, wanted.detector),
+                    (detections.c.level, eq, wanted.level),
+                    (detections.c.at, ge, wanted.since),
+                )
+            )
+        )
+    )
 
 
 def _wire(row: RowMapping) -> dict[str, object]:
