@@ -92,7 +92,7 @@ def test_nested_objects_remember_too():
         (" \n\t", "the file is empty; the least that it can hold is {}"),
         ("[" * 100_000, "values are nested too deeply"),
         ("{a:" * 10_000, "values are nested too deeply"),
-        ('{"a":' * 5000 + "1" + "}" * 5000, "values are nested too deeply"),
+        ('{"a":' * 100_000 + "1" + "}" * 100_000, "values are nested too deeply"),
     ],
 )
 def test_what_is_refused(text: str, message: str):
