@@ -58,13 +58,12 @@ def tool_before(guard: Guard, params: wire.ToolBefore, now: int) -> wire.Verdict
 
 def tool_after(guard: Guard, params: wire.ToolAfter, now: int) -> wire.AfterVerdict:
     """`tool.after`."""
-    duration = params.duration_ms
     verdict, state = calls.after(
         guard,
         _report_of(params),
         raw_bytes(params.result),
         raw_bytes(params.error),
-        None if duration is None else round(duration),
+        params.whole_duration_ms,
         now,
     )
     return wire_verdict_after(verdict, state)

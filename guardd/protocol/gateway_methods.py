@@ -92,11 +92,16 @@ class ToolAfter(ToolBefore, frozen=True, kw_only=True, rename="camel", gc=False)
 
     result: Annotated[Raw | UnsetType, Meta(description="What the tool returned.")] = UNSET
     error: Annotated[Raw | UnsetType, Meta(description="What the tool failed with.")] = UNSET
-    duration_ms: (
-        Annotated[float, Meta(ge=0, le=MAX_MILLISECONDS)]
-        | Annotated[int, Meta(ge=0, le=MAX_MILLISECONDS)]
-        | None
-    ) = None
+    duration_ms: Annotated[float | int | None, Meta(description="How long it took, in milliseconds.")] = None
+
+    @property
+    def whole_duration_ms(self) -> int | None:
+        """The duration in whole milliseconds; None where it is absent, or no time that a call can take.
+
+        A gateway's clock that goes back must not cost the outcome that comes with it.
+        """
+        duration = self.duration_ms
+        return None if duration is None or not 0 <= duration <= MAX_MILLISECONDS else round(duration)
 
 
 class CompactionRecord(Scope, frozen=True, kw_only=True, rename="camel", gc=False):

@@ -185,8 +185,6 @@ INVALID = [
         "requestId",
         "requestId must be a string, not true or false",
     ),
-    ("tool.after", b'{"toolName":"x","durationMs":-1}', "durationMs", "durationMs must be 0 or more"),
-    ("tool.after", b'{"toolName":"x","durationMs":-0.5}', "durationMs", "durationMs must be 0 or more"),
     (
         "tool.after",
         b'{"toolName":"x","durationMs":"1"}',
@@ -194,12 +192,6 @@ INVALID = [
         "durationMs must be a number, not a string",
     ),
     ("tool.after", b'{"toolName":"x","durationMs":1e999}', "durationMs", "durationMs is out of range"),
-    (
-        "tool.after",
-        b'{"toolName":"x","durationMs":1e300}',
-        "durationMs",
-        "durationMs must be 9007199254740992 or less",
-    ),
     (
         "tool.after",
         b'{"toolName":"x","durationMs":' + b"9" * 6000 + b"}",
@@ -303,3 +295,11 @@ def test_no_bytes_raise_anything_else(name: str, raw: bytes):
 def test_ordinary_params_never_take_the_slow_way():
     with mock.patch.object(methods, "_decode_slowly", side_effect=AssertionError):
         decode_params(METHODS["tool.before"], b'{"toolName":"x","runId":null,"args":{"a":[1]}}')
+
+
+@pytest.mark.parametrize(
+    ("sent", "taken"), [("null", None), ("-1", None), ("-0.5", None), ("1e300", None), ("12.6", 13), ("0", 0)]
+)
+def test_a_duration_that_cannot_be_is_as_good_as_none(sent: str, taken: int | None):
+    raw = f'{{"toolName":"x","durationMs":{sent}}}'.encode()
+    assert decode_params(METHODS["tool.after"], raw).whole_duration_ms == taken

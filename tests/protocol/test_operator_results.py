@@ -6,8 +6,7 @@ import pytest
 from guardd.protocol import operator_results as results
 
 KEYS = {
-    "Run": "run source agentId status calls verdict compactions startedAt lastActivityAt endedAt"
-    " endReason",
+    "Run": "run source agentId status calls verdict compactions startedAt lastActivityAt endedAt endReason",
     "Runs": "runs nextCursor",
     "Call": "seq toolName toolCallId state action detector count repeat preview at durationMs signature"
     " wouldBe",
