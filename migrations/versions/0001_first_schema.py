@@ -22,7 +22,9 @@ def upgrade() -> None:
     _make_requests()
     op.create_index("ix_runs_last_activity_at", "runs", ["last_activity_at"])
     op.create_index("ix_runs_name", "runs", ["name"])
-    op.create_index("ix_calls_open", "calls", ["run_id", "tool", "call_id"], sqlite_where=sa.text("state < 2"))
+    op.create_index(
+        "ix_calls_open", "calls", ["run_id", "tool", "call_id"], sqlite_where=sa.text("state < 2")
+    )
     op.create_index("ix_detections_run_id", "detections", ["run_id", "seq"])
     op.create_index("ix_markers_run_id", "markers", ["run_id"])
     op.create_index("ix_requests_at", "requests", ["at"])

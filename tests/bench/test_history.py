@@ -23,7 +23,10 @@ CONFIG = {"tools": {"loopDetection": {"enabled": True}}}
 def test_a_verdict_costs_the_same_in_a_full_database(tmp_path, capsys):
     (tmp_path / "empty").mkdir()
     (tmp_path / "full").mkdir()
-    with Daemon(tmp_path / "empty", CONFIG).start() as empty, Daemon(tmp_path / "full", CONFIG).start() as full:
+    with (
+        Daemon(tmp_path / "empty", CONFIG).start() as empty,
+        Daemon(tmp_path / "full", CONFIG).start() as full,
+    ):
         full.stop()
         fill(full.database)
         full.start()
@@ -34,7 +37,9 @@ def test_a_verdict_costs_the_same_in_a_full_database(tmp_path, capsys):
                     figures[name] += pairs(client, f"{name}-{round_number}")
         plans = explain(full.database)
     with capsys.disabled():
-        print(f"\n{RUNS * CALLS_IN_A_RUN:,} stored calls; a pair is tool.before and tool.after, one connection")
+        print(
+            f"\n{RUNS * CALLS_IN_A_RUN:,} stored calls; a pair is tool.before and tool.after, one connection"
+        )
         for name, seconds in figures.items():
             print(f"  {name:6} p50 {percentile(seconds, 50)} µs   p99 {percentile(seconds, 99)} µs")
         ratio = statistics.median(figures["full"]) / statistics.median(figures["empty"])

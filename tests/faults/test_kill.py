@@ -125,7 +125,8 @@ def test_stored_is_between_acknowledged_and_sent(tmp_path):
             with daemon.connect() as client:
                 try:
                     while True:
-                        client.ask("tool.before", runId=f"run-{number}", toolName="exec", args={"n": acknowledged[number]})
+                        asked = {"runId": f"run-{number}", "toolName": "exec"}
+                        client.ask("tool.before", **asked, args={"n": acknowledged[number]})
                         acknowledged[number] += 1
                 except (OSError, EOFError):
                     return
@@ -170,7 +171,9 @@ def test_a_gateway_that_vanishes_in_the_middle_of_a_call_keeps_its_counts(tmp_pa
         # The call that was left without an outcome is a repeat all the same, so the fifth call is warned of. It is
         # no call without progress, so the eighth is the first with six of those before it.
         assert first == ["allow"] * calls_before_the_restart
-        assert second == ["warn" if number > 4 else "allow" for number in range(calls_before_the_restart + 2, 8)]
+        assert second == [
+            "warn" if number > 4 else "allow" for number in range(calls_before_the_restart + 2, 8)
+        ]
         history = daemon.ask("run.history", run="the-run")
         states = [call["state"] for call in history["calls"]]
         assert states[calls_before_the_restart] == "pending"

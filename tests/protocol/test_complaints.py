@@ -57,7 +57,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize("method", METHODS.values(), ids=lambda method: method.name)
-def test_every_complaint_of_the_decoder_is_understood(method):  # noqa: ANN001
+def test_every_complaint_of_the_decoder_is_understood(method):
     for field in method.known_fields - method.raw_fields.keys():
         for value in [*WRONG, b'"' + b"x" * 5000 + b'"', b'"2026-01-01T00:00:00"']:
             try:

@@ -64,7 +64,7 @@ REQUESTS = [
 
 @pytest.mark.parametrize(("members", "expected"), REQUESTS, ids=lambda value: str(value)[:40])
 @pytest.mark.parametrize("reading", [read, read_slowly])
-def test_requests(reading, members: bytes, expected: tuple[object, ...]):  # noqa: ANN001
+def test_requests(reading, members: bytes, expected: tuple[object, ...]):
     assert reading(request(members)) == Message([Request(*expected)], batch=False)
     assert reading(b"\t " + request(members) + b" \r") == Message([Request(*expected)], batch=False)
     batch = reading(b" [" + request(members) + b" ,\n" + request(members) + b"]")
@@ -77,7 +77,7 @@ def test_requests(reading, members: bytes, expected: tuple[object, ...]):  # noq
      b'"\\u0061\\/\\n"', b'"\\ud83d\\ude00"', '"😀"'.encode()],
 )  # fmt: skip
 @pytest.mark.parametrize("reading", [read, read_slowly])
-def test_ids_are_kept_as_they_came(reading, call_id: bytes):  # noqa: ANN001
+def test_ids_are_kept_as_they_came(reading, call_id: bytes):
     (call,) = reading(request(b'"id": ' + call_id + b' ,"method":"m"')).calls
     assert call == Request(call_id, "m", None)
 
@@ -121,7 +121,7 @@ INVALID = [
 
 @pytest.mark.parametrize(("frame", "call_id"), INVALID, ids=lambda value: str(value)[:60])
 @pytest.mark.parametrize("reading", [read, read_slowly])
-def test_invalid_requests(reading, frame: bytes, call_id: bytes):  # noqa: ANN001
+def test_invalid_requests(reading, frame: bytes, call_id: bytes):
     assert seen(reading(frame)) == (False, [(call_id, InvalidRequest)])
     assert seen(reading(b"[" + frame + b"]")) == (True, [(call_id, InvalidRequest)])
 
@@ -150,7 +150,7 @@ NO_JSON = [
 
 @pytest.mark.parametrize("frame", NO_JSON, ids=lambda frame: str(frame)[:70])
 @pytest.mark.parametrize("reading", [read, read_slowly])
-def test_what_is_not_json(reading, frame: bytes):  # noqa: ANN001
+def test_what_is_not_json(reading, frame: bytes):
     assert seen(reading(frame)) == (False, [(b"null", ParseError)])
 
 
@@ -158,7 +158,7 @@ CALL = request(b'"method":"m","id":1')
 
 
 @pytest.mark.parametrize("reading", [read, read_slowly])
-def test_batches(reading):  # noqa: ANN001
+def test_batches(reading):
     assert seen(reading(b"[]")) == (False, [(b"null", InvalidRequest)])
     assert seen(reading(b" [ ] ")) == (False, [(b"null", InvalidRequest)])
     assert seen(reading(b"[1,2,3]")) == (True, [(b"null", InvalidRequest)] * 3)
@@ -175,7 +175,7 @@ def test_batches(reading):  # noqa: ANN001
 
 
 @pytest.mark.parametrize("reading", [read, read_slowly])
-def test_a_batch_has_a_greatest_size(reading):  # noqa: ANN001
+def test_a_batch_has_a_greatest_size(reading):
     assert len(reading(b"[" + b",".join([CALL] * MAX_BATCH) + b"]").calls) == MAX_BATCH
     too_large = reading(b"[" + b",".join([CALL] * (MAX_BATCH + 1)) + b"]")
     assert seen(too_large) == (False, [(b"null", InvalidRequest)])
