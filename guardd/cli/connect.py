@@ -39,9 +39,9 @@ class Daemon:
     """
 
     def __init__(self, socket: str | None, patience: float) -> None:
-        from guardd.client.blocking import GuardClient  # noqa: PLC0415 - only where a daemon is asked
+        from guardd.client.requester import Requester  # noqa: PLC0415 - only where a daemon is asked
 
-        self._client = GuardClient(socket, timeout=patience)
+        self._requester = Requester(socket, timeout=patience)
 
     def request(self, method: str, params: Mapping[str, object]) -> Any:  # noqa: ANN401
         """The result of a method.
@@ -50,7 +50,7 @@ class Daemon:
             RpcError: The answer is an error.
             GuardUnavailable: There was no answer.
         """
-        return self._client.request(method, params)
+        return self._requester.request(method, params)
 
     @contextmanager
     def events(self, filters: Mapping[str, object]) -> Iterator[Iterator[dict[str, Any]]]:
@@ -63,12 +63,12 @@ class Daemon:
             RpcError: The daemon refuses.
             GuardUnavailable: The connection ended.
         """
-        with self._client.watch("event.watch", filters) as events:
+        with self._requester.watch("event.watch", filters) as events:
             yield (event for event in events if isinstance(event, dict))
 
     def close(self) -> None:
         """Close the connection."""
-        self._client.close()
+        self._requester.close()
 
 
 @contextmanager

@@ -10,7 +10,7 @@ _ALIKE = ("toolName", "state", "action", "wouldBe", "detector")
 
 MARKERS = {
     "compaction": "compaction",
-    "reset": "reset: what came before no longer counts",
+    "reset": "reset",
     "gateway_restart": "the gateway restarted",
     "daemon_restart": "guardd restarted",
 }
@@ -68,6 +68,10 @@ def lines(
 def marker_text(marker: Marker) -> str:
     """What a marker says."""
     text = MARKERS.get(marker["kind"], str(marker["kind"]).replace("_", " "))
+    if marker.get("reason"):
+        text += f" ({marker['reason']})"
+    if marker["kind"] == "reset":
+        return f"{text}: what came before no longer counts"
     if marker["kind"] != "compaction":
         return text
     if not marker["armed"]:

@@ -72,7 +72,8 @@ def _about(run: dict[str, Any]) -> list[str]:
         parts.append(f"agent {safe(run['agentId'])}")
     if run["source"] != "default":
         parts.append(f"source {safe(run['source'])}")
-    parts += [run["status"], plural(run["calls"], "call")]
+    reason = run.get("endReason")
+    parts += [run["status"] + (f" ({safe(reason)})" if reason else ""), plural(run["calls"], "call")]
     if run["compactions"]:
         parts.append(plural(run["compactions"], "compaction"))
     if run["verdict"] != "allow":

@@ -84,5 +84,5 @@ def history(daemon: Caller, run: Mapping[str, Any], limit: int, after: int = 0) 
 
 
 def marker_key(marker: Mapping[str, Any]) -> tuple[Any, ...]:
-    """What tells one marker from another."""
-    return marker["kind"], marker["afterSeq"], marker["at"]
+    """What tells one marker from another: all of it, since several can come within a millisecond."""
+    return tuple(marker.items())

@@ -153,7 +153,7 @@ def pairs(rows: Sequence[tuple[str, str]], *, colored: bool) -> None:
 def headline(parts: Sequence[str], *, colored: bool) -> None:
     """Print what a table is about, above it."""
     console = _console(_room(), colored=colored)
-    line = Text(" · ").join(Text(part, style=STYLES.get(part, "")) for part in parts)
+    line = Text(" · ").join(Text(part, style=STYLES.get(part.split(" ")[0], "")) for part in parts)
     line.stylize("bold", 0, len(parts[0]))
     console.print(line)
     _write(console)

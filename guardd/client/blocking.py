@@ -1,36 +1,22 @@
 """The blocking client."""
 
 import os
-import threading
-import time
 from collections.abc import Mapping
-from types import TracebackType
-from typing import Self, TypeVar
+from typing import TypeVar
 
 from guardd.client import operations
-from guardd.client.blocking_link import Link
 from guardd.client.blocking_run import Run
-from guardd.client.blocking_watch import Watch
-from guardd.client.encoding import encode_params
-from guardd.client.exceptions import GuardUnavailable
 from guardd.client.operations import UNSET, Operation, Scope
 from guardd.client.policy import Policy
-from guardd.client.settings import DEFAULT_TIMEOUT, check_timeout, path_text
+from guardd.client.requester import Requester
+from guardd.client.settings import DEFAULT_TIMEOUT
 from guardd.client.verdict import CompactionGuard, RunStart, Verdict
 from guardd.protocol.framer import DEFAULT_LIMIT
 
 T = TypeVar("T")
 
 
-class _Place:
-    """What belongs to one process: a connection cannot be shared with a forked child, nor a lock's state."""
-
-    def __init__(self, link: Link) -> None:
-        self.link = link
-        self.lock = threading.Lock()
-
-
-class GuardClient:
+class GuardClient(Requester):
     """Asks guardd about tool calls and tells it what came of them.
 
     Connects when it is first used, and again after a break: a request that had no answer yet is repeated,
@@ -66,27 +52,9 @@ class GuardClient:
         fail_closed: bool = False,
         frame_limit: int = DEFAULT_LIMIT,
     ) -> None:
-        check_timeout(timeout)
+        super().__init__(socket_path, timeout=timeout, frame_limit=frame_limit)
         self.source = source
-        self.timeout = timeout
-        self._socket_path = path_text(socket_path)
-        self._frame_limit = frame_limit
         self._policy = Policy(fail_closed=fail_closed)
-        self._places: dict[int, _Place] = {}
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Close the connection. A later request opens another one."""
-        place = self._place()
-        with place.lock:
-            place.link.close()
 
     def run(
         self,
@@ -207,51 +175,6 @@ class GuardClient:
         """
         return self.perform(operations.end_run(self.source, scope, status, reason))
 
-    def request(
-        self, method: str, params: Mapping[str, object] | None = None, *, timeout: float | None = None
-    ) -> object:
-        """Return the result of any method, decoded; never pretends that there was one.
-
-        Args:
-            method: The method's name.
-            params: Its parameters. A ``requestId`` is added, so that a repetition counts once.
-            timeout: Seconds, instead of the client's own.
-
-        Raises:
-            RpcError: the daemon answered with an error.
-            GuardUnavailable: there was no answer. State may have changed if it was lost on the way.
-        """
-        seconds = self.timeout if timeout is None else timeout
-        deadline = time.monotonic() + seconds
-        place = self._place()
-        place.link.session.check(time.monotonic())  # before the trouble of encoding
-        text = encode_params(params or {}, self._frame_limit)
-        if not place.lock.acquire(timeout=seconds):
-            raise GuardUnavailable("guardd did not answer another thread's request in time")
-        try:
-            return place.link.ask(method, text, deadline)
-        finally:
-            place.lock.release()
-
-    def watch(self, method: str = "event.watch", params: Mapping[str, object] | None = None) -> Watch:
-        """Subscribe on a connection of its own, and return what the daemon then sends.
-
-        Args:
-            method: What to subscribe with.
-            params: Its parameters, such as filters.
-
-        Raises:
-            RpcError: the daemon refused.
-            GuardUnavailable: there was no answer.
-        """
-        link = Link(self._socket_path, self._frame_limit)
-        try:
-            link.ask(method, encode_params(params or {}, self._frame_limit), time.monotonic() + self.timeout)
-        except BaseException:
-            link.close()
-            raise
-        return Watch(link)
-
     def perform(self, operation: Operation[T]) -> T:
         """Carry out an operation, or do without guardd as the client was told to.
 
@@ -264,12 +187,3 @@ class GuardClient:
             return self._policy.settle(operation, error)
         self._policy.answered()
         return answer
-
-    def _place(self) -> _Place:
-        pid = os.getpid()
-        place = self._places.get(pid)
-        if place is None:
-            place = self._places.setdefault(pid, _Place(Link(self._socket_path, self._frame_limit)))
-            for other in [known for known in self._places if known != pid]:
-                self._places.pop(other).link.close()  # closes the child's copy; the parent's stays open
-        return place

@@ -14,7 +14,10 @@ An error that the daemon answered with is a `guardd.protocol.errors.RpcError`; o
 
 # ruff: noqa: N818 - the names say what happened to the call
 
-from guardd.client.verdict import Verdict
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from guardd.client.verdict import Verdict
 
 
 class GuardError(Exception):
@@ -36,7 +39,7 @@ class CallBlocked(GuardError):
         verdict: What was answered.
     """
 
-    def __init__(self, verdict: Verdict) -> None:
+    def __init__(self, verdict: "Verdict") -> None:
         super().__init__(
             verdict.message or "guardd blocked this call: it repeats earlier ones without progress."
         )
@@ -50,12 +53,12 @@ class RunAborted(GuardError):
         verdict: What was answered.
     """
 
-    def __init__(self, verdict: Verdict) -> None:
+    def __init__(self, verdict: "Verdict") -> None:
         super().__init__(verdict.message or "guardd stopped this run: it repeats itself without progress.")
         self.verdict = verdict
 
 
-def raise_if_stopped(verdict: Verdict) -> None:
+def raise_if_stopped(verdict: "Verdict") -> None:
     """Turn a block or an abort into its exception.
 
     Raises:

@@ -6,9 +6,8 @@ around the client, so it raises here, whether there is a daemon or not.
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from enum import Enum
-from typing import Final, Generic, TypeVar
+from typing import Final, Generic, NamedTuple, Self, TypeVar
 
 from guardd.client.encoding import error_text
 from guardd.client.exceptions import GuardUnavailable
@@ -36,8 +35,13 @@ UNSET: Final = Unset.UNSET
 """No result at all, where None is one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class _Names(NamedTuple):
+    run_id: str | None
+    session_key: str | None
+    agent_id: str | None
+
+
+class Scope(_Names):
     """What a call belongs to. Without a run id it is the session, without either the client's source.
 
     Args:
@@ -49,13 +53,16 @@ class Scope:
         TypeError: one of them is neither a string nor None.
     """
 
-    run_id: str | None = None
-    session_key: str | None = None
-    agent_id: str | None = None
+    __slots__ = ()
 
-    def __post_init__(self) -> None:
-        for name in ("run_id", "session_key", "agent_id"):
-            _check_text(name, getattr(self, name))
+    def __new__(
+        cls, run_id: str | None = None, session_key: str | None = None, agent_id: str | None = None
+    ) -> Self:
+        """Check the names."""
+        _check_text("run_id", run_id)
+        _check_text("session_key", session_key)
+        _check_text("agent_id", agent_id)
+        return super().__new__(cls, run_id, session_key, agent_id)
 
     def params(self, source: str) -> dict[str, object]:
         """Return the scope parameters that every method takes."""

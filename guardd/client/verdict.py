@@ -6,8 +6,7 @@ no verdict.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal, TypeGuard
+from typing import Literal, NamedTuple, TypeGuard
 
 from guardd import vocabulary
 
@@ -16,15 +15,14 @@ ActionWord = Literal["allow", "warn", "block", "abort"]
 _ACTIONS = frozenset(action.word for action in vocabulary.Action)
 
 
-@dataclass(frozen=True, slots=True)
-class Detection:
+class Detection(NamedTuple):
     """Why a verdict is not a plain ``allow``."""
 
     detector: str
     """The rule that matched, such as ``generic_repeat``."""
     level: str
     """``warning`` or ``critical``."""
-    count: int
+    count: int  # type: ignore[assignment]  # it hides a method of tuples, which nobody needs here
     """How often it happened, this call included where the rule counts it."""
     threshold: int
     """The threshold that was reached."""
@@ -38,8 +36,7 @@ class Detection:
     """Written for the model: what it repeated, how often, what to do instead. Holds no arguments."""
 
 
-@dataclass(frozen=True, slots=True)
-class CompactionGuard:
+class CompactionGuard(NamedTuple):
     """How the post-compaction guard of a run stands."""
 
     armed: bool
@@ -49,8 +46,7 @@ class CompactionGuard:
     """Why guardd could not be asked, else None."""
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """What guardd says to a call, before or after it is made."""
 
     action: ActionWord
@@ -82,8 +78,7 @@ class Verdict:
         return self.detection.message
 
 
-@dataclass(frozen=True, slots=True)
-class RunStart:
+class RunStart(NamedTuple):
     """What guardd knew of a run when its start was reported."""
 
     resumed: bool

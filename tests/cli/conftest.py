@@ -140,7 +140,7 @@ def guardctl_process() -> Iterator[Callable[..., Process]]:
 
     def start(*arguments: str, python: tuple[str, ...] = (), **environment: str) -> Process:
         command = [sys.executable, *python, "-c", "from guardd.cli.guardctl import main; main()", *arguments]
-        process = subprocess.Popen(  # noqa: S603 - our own program
+        process = subprocess.Popen(
             command,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -31,7 +31,7 @@ def test_every_value_is_shown_with_its_origin(guardctl: Any) -> None:
     assert rows["tools.loopDetection.enabled"] == ["true", "the file"]
     assert rows["tools.loopDetection.historySize"] == [
         "40",
-        "agents.list[id=b].tools.loopDetection.historySize",
+        "agents.list[id=b]",
     ]
     assert rows["tools.loopDetection.criticalThreshold"][1].startswith("the file (raised from 5 to 9")
     assert rows["guardd.mode"] == ['"enforce"']
@@ -100,3 +100,17 @@ def test_check_fails_for_what_guardd_would_not_start_with(
     assert document["valid"] is False
     assert document["error"]["file"] == str(file)
     assert document["error"]["reason"]
+
+
+def test_what_another_file_sets_names_that_file(daemon: Any, guardctl: Any, tmp_path: Path) -> None:
+    gateway = tmp_path / "openclaw.json"
+    gateway.write_text(
+        "{tools: {loopDetection: {unknownToolThreshold: 4}},"
+        " agents: {entries: {b: {tools: {loopDetection: {historySize: 50}}}}}}"
+    )
+    config = parse(f"{{guardd: {{inherit: '{gateway}'}}}}", "/etc/guardd/guardd.json5")
+    daemon.answers["config.get"] = config.describe("b")
+    lines = guardctl("config", "show", COLUMNS="400").stdout.splitlines()
+    rows = {line.split()[0]: line.split(maxsplit=2)[1:] for line in lines[2:]}
+    assert rows["tools.loopDetection.unknownToolThreshold"] == ["4", str(gateway)]
+    assert rows["tools.loopDetection.historySize"] == ["50", f"{gateway}: agents.entries.b"]

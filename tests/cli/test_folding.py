@@ -62,7 +62,12 @@ def test_markers_stand_where_they_happened_and_break_a_row(make_call: Make) -> N
         ({"kind": "compaction", "armed": True, "windowSize": 1}, "compaction, guard armed for 1 attempt"),
         ({"kind": "compaction", "armed": True}, "compaction, guard armed"),
         ({"kind": "compaction", "armed": False}, "compaction, guard not armed"),
-        ({"kind": "reset"}, "reset: what came before no longer counts"),
+        (
+            {"kind": "compaction", "armed": True, "windowSize": 3, "reason": "overflow"},
+            "compaction (overflow), guard armed for 3 attempts",
+        ),
+        ({"kind": "reset", "reason": None}, "reset: what came before no longer counts"),
+        ({"kind": "reset", "reason": "fixed"}, "reset (fixed): what came before no longer counts"),
         ({"kind": "gateway_restart"}, "the gateway restarted"),
         ({"kind": "daemon_restart"}, "guardd restarted"),
         ({"kind": "something_new"}, "something new"),

@@ -134,7 +134,7 @@ def test_a_limit_keeps_the_newest_and_says_so(guardctl: Any) -> None:
     document = json.loads(result.stdout)
     assert [call["seq"] for call in document["calls"]] == [13, 14, 15]
     assert [marker["kind"] for marker in document["markers"]] == ["daemon_restart", "reset"]
-    assert result.stderr == "12 earlier calls are not among these: --limit all shows those still stored.\n"
+    assert result.stderr == "12 earlier calls are not among these: --limit all shows what is still stored.\n"
 
 
 @pytest.mark.usefixtures("looping")
@@ -177,6 +177,34 @@ def test_long_histories_come_in_pages(daemon: Any, guardctl: Any, make_run: Make
     document = json.loads(guardctl("history", "r", "--json", "--limit", "1200").stdout)
     assert [call["seq"] for call in document["calls"]] == list(range(1301, 2501))
     assert document["markers"] == []
+
+
+def test_one_call_that_is_left_out_is_one(
+    daemon: Any, guardctl: Any, make_run: Make, make_call: Make
+) -> None:
+    daemon.answers["run.get"] = make_run("r")
+    daemon.answers["run.history"] = {"run": "r", "calls": [make_call(2)], "markers": []}
+    result = guardctl("history", "r")
+    assert result.stderr == "1 earlier call is not among these: --limit all shows what is still stored.\n"
+
+
+def test_markers_of_one_moment_are_all_shown_and_why_a_run_ended(
+    daemon: Any, guardctl: Any, make_run: Make, make_call: Make
+) -> None:
+    at = make_call(1)["at"]
+    compaction = {"kind": "compaction", "afterSeq": 1, "at": at}
+    markers = [
+        compaction | {"armed": True, "windowSize": 3, "reason": "overflow\x1b"},
+        compaction | {"armed": False, "windowSize": None, "reason": None},
+    ]
+    daemon.answers["run.get"] = make_run("r", status="failed", endReason="out of\nmoney", calls=1)
+    daemon.answers["run.history"] = {"run": "r", "calls": [make_call(1)], "markers": markers}
+    lines = guardctl("history", "r").stdout.splitlines()
+    assert lines[0] == "r · agent main · failed (out of\\nmoney) · 1 call"
+    assert lines[3:] == [
+        "── compaction (overflow\\e), guard armed for 3 attempts · 59 s ago ──",
+        "── compaction, guard not armed · 59 s ago ──",
+    ]
 
 
 def test_a_run_without_calls_says_so(daemon: Any, guardctl: Any, make_run: Make) -> None:

@@ -123,7 +123,7 @@ def test_a_socket_that_permissions_close_is_denied() -> None:
         listener.listen()
         path.chmod(0o600)
         path.parent.chmod(0o711)
-        done = subprocess.run(  # noqa: S603 - our own program
+        done = subprocess.run(
             [sys.executable, "-c", code, "status", "--socket", str(path)],
             capture_output=True,
             text=True,
@@ -221,7 +221,7 @@ def test_help_into_a_closed_pipe_is_quiet() -> None:
     code = "from guardd.cli.guardctl import main; main()"
     reader, writer = os.pipe()
     os.close(reader)
-    done = subprocess.run(  # noqa: S603 - our own program
+    done = subprocess.run(
         [sys.executable, "-c", code, "--help"], stdout=writer, stderr=subprocess.PIPE, check=False
     )
     os.close(writer)
@@ -232,7 +232,7 @@ def test_a_full_disk_is_told(daemon: Any, make_run: Any) -> None:
     daemon.answers["run.list"] = {"runs": [make_run("r")]}
     code = "from guardd.cli.guardctl import main; main()"
     with Path("/dev/full").open("w") as full:
-        done = subprocess.run(  # noqa: S603 - our own program
+        done = subprocess.run(
             [sys.executable, "-c", code, "runs"], stdout=full, stderr=subprocess.PIPE, text=True, check=False
         )
     assert done.stderr == "guardctl: No space left on device\n"

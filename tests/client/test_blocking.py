@@ -163,17 +163,56 @@ def test_a_watch_that_is_refused_raises(daemon: Any):
         client.watch()
 
 
-def test_importing_it_is_cheap():
-    program = (
-        "import sys; before = set(sys.modules); import guardd.client; "
-        "print(*sorted({name.partition('.')[0] for name in set(sys.modules) - before}))"
+def imported_by(statement: str) -> set[str]:
+    """The modules that a statement imports, the interpreter's own ones left out."""
+    done = run_python(
+        f"import sys; before = set(sys.modules); {statement}; print(*sorted(set(sys.modules) - before))"
     )
-    done = run_python(program)
-    imported = set(done.stdout.split())
-    assert imported & {"guardd", "json", "socket"} == {"guardd", "json", "socket"}
+    return set(done.stdout.split())
+
+
+def test_importing_the_package_imports_none_of_its_modules():
+    assert imported_by("import guardd.client") <= {
+        *("guardd", "guardd.client"),
+        *("importlib", "importlib._bootstrap", "importlib._bootstrap_external", "warnings", "typing"),
+        *imported_by("import importlib, typing"),
+    }
+
+
+REQUESTING = {
+    *("guardd", "guardd.paths", "guardd.protocol", "guardd.protocol.errors", "guardd.protocol.framer"),
+    "guardd.client",
+    *(
+        f"guardd.client.{name}"
+        for name in (
+            *("requester", "settings", "exceptions", "encoding"),
+            *("session", "connecting", "blocking_link", "blocking_watch"),
+        )
+    ),
+}
+CALLING = REQUESTING | {
+    "guardd.vocabulary",
+    *(
+        f"guardd.client.{name}"
+        for name in ("blocking", "blocking_run", "calls", "operations", "policy", "verdict")
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("statement", "expected"),
+    [
+        ("from guardd.client.requester import Requester", REQUESTING),
+        ("from guardd.client import GuardClient", CALLING),
+    ],
+)
+def test_importing_a_client_is_cheap(statement: str, expected: set[str]):
+    imported = imported_by(statement)
+    assert {name for name in imported if name.split(".")[0] == "guardd"} == expected
+    top_level = {name.partition(".")[0] for name in imported}
+    assert top_level - {"guardd"} <= sys.stdlib_module_names
     heavy = {"asyncio", "logging", "uuid", "random", "hashlib", "ssl", "concurrent", "subprocess"}
-    assert imported & heavy == set()
-    assert imported - {"guardd"} <= sys.stdlib_module_names
+    assert top_level & (heavy | {"dataclasses", "inspect", "tempfile", "pathlib"}) == set()
 
 
 def test_the_asyncio_client_is_there_when_asked_for():
@@ -184,13 +223,16 @@ def test_the_asyncio_client_is_there_when_asked_for():
     run_python(program)
 
 
+def test_all_that_it_offers_is_there():
+    import guardd.client  # noqa: PLC0415 - the module is what is asked
+
+    for name in guardd.client.__all__:
+        assert getattr(guardd.client, name) is not None
+    assert set(guardd.client.__all__) <= set(dir(guardd.client))
+
+
 def test_unknown_names_are_no_attributes():
     import guardd.client  # noqa: PLC0415 - the module is what is asked
 
-    assert set(guardd.client.__all__) <= set(dir(guardd.client)) | {
-        "AsyncGuardClient",
-        "AsyncRun",
-        "AsyncCall",
-    }
     with pytest.raises(AttributeError, match="Nothing"):
         guardd.client.Nothing  # noqa: B018 - looking is the point

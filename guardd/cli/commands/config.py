@@ -121,7 +121,7 @@ def _show(described: dict[str, Any], *, colored: bool) -> None:
         rows.append((safe(key), safe(value), safe(_origin(key, setting["origin"], path))))
     columns = (
         tables.Column("KEY"),
-        tables.Column("VALUE", least=8),
+        tables.Column("VALUE", least=10, fold=True),
         tables.Column("SET BY", least=16, fold=True, style="cyan"),
     )
     tables.show(columns, rows, colored=colored)
@@ -132,4 +132,6 @@ def _origin(key: str, origin: str, path: str | None) -> str:
     if origin == "default":
         return ""
     inside = origin.removeprefix(f"{path}: ")
-    return f"the file{inside.removeprefix(key)}" if inside.startswith(key) else inside
+    if inside.startswith(key):
+        return f"the file{inside.removeprefix(key)}"
+    return inside.replace(f": {key}", "", 1).replace(f".{key}", "", 1)

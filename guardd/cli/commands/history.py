@@ -14,6 +14,7 @@ from guardd.cli.options import (
     shared_options,
 )
 from guardd.cli.paging import History, history
+from guardd.cli.text import plural
 
 EPILOG = """\b
 Examples:
@@ -82,7 +83,9 @@ def _note_missing(past: History, since_seq: int | None) -> None:
     if since_seq and past.more:
         forms.note(f"There are more calls than these {len(past.calls)}: --limit all shows them.")
     elif not since_seq and past.calls and (missing := past.calls[0]["seq"] - 1):
-        forms.note(f"{missing} earlier calls are not among these: --limit all shows those still stored.")
+        are = "is" if missing == 1 else "are"
+        earlier = plural(missing, "earlier call")
+        forms.note(f"{earlier} {are} not among these: --limit all shows what is still stored.")
 
 
 def _show(past: History, *, expand: bool, abs_time: bool, colored: bool) -> None:

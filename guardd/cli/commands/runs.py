@@ -1,7 +1,5 @@
 """`guardctl runs`: the runs, the one with the newest activity first."""
 
-from typing import Any
-
 import click
 
 from guardd.cli import forms
@@ -65,7 +63,9 @@ def command(
     if shared.as_json:
         forms.document(page.items)
     elif page.items:
-        _show(page.items, abs_time=abs_time, colored=shared.colored)
+        from guardd.cli.runs_table import show  # noqa: PLC0415 - brings rich
+
+        show(page.items, abs_time=abs_time, colored=shared.colored)
     else:
         filtered = any(value is not None for value in filters.values())
         forms.note(
@@ -75,38 +75,3 @@ def command(
         )
     if page.more:
         forms.note(f"There are more runs than these {len(page.items)}: --limit all shows them.")
-
-
-def _show(runs: list[dict[str, Any]], *, abs_time: bool, colored: bool) -> None:
-    from guardd.cli import tables  # noqa: PLC0415 - brings rich
-    from guardd.cli.names import run_column  # noqa: PLC0415
-    from guardd.cli.text import safe  # noqa: PLC0415
-    from guardd.cli.times import Clock  # noqa: PLC0415
-
-    clock = Clock(absolute=abs_time)
-    names, column = run_column(runs)
-    several = len({run["source"] for run in runs}) > 1
-    columns = [
-        column,
-        tables.Column("AGENT", least=8, drop=2),
-        tables.Column("SOURCE", least=8, drop=4),
-        tables.Column("STATUS", drop=1),
-        tables.Column("CALLS", right=True),
-        tables.Column("LOOPS"),
-        tables.Column("COMPACTIONS", drop=3, right=True),
-        tables.Column("LAST ACTIVE"),
-    ]
-    rows = [
-        (
-            name,
-            safe(run["agentId"] or ""),
-            safe(run["source"]) if several or run["source"] != "default" else "",
-            run["status"],
-            str(run["calls"]),
-            tables.verdict(run),
-            str(run["compactions"] or ""),
-            clock.show(run["lastActivityAt"]),
-        )
-        for name, run in zip(names, runs, strict=True)
-    ]
-    tables.show(columns, rows, colored=colored)

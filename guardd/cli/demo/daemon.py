@@ -1,0 +1,157 @@
+"""A daemon of the demo's own: nothing of the user's own one reaches it, and nothing of it stays."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import suppress
+from pathlib import Path
+from types import FrameType, TracebackType
+from typing import NoReturn, Self
+
+from guardd.cli.demo import serving
+from guardd.cli.errors import Failure
+from guardd.client.exceptions import GuardUnavailable
+from guardd.client.requester import Requester
+
+THRESHOLDS = {"warningThreshold": 3, "criticalThreshold": 5, "globalCircuitBreakerThreshold": 8}
+"""Far below the defaults, for a short story."""
+
+START_SECONDS = 30.0
+STOP_SECONDS = 10.0
+_LOOK_SECONDS = 0.02
+_LONGEST_SOCKET = 107  # bytes, by unix(7)
+
+_FOREIGN = ("GUARDD_", "XDG_", "LISTEN_", "WATCHDOG_")
+_FOREIGN_NAMES = frozenset(
+    {"NOTIFY_SOCKET", "RUNTIME_DIRECTORY", "STATE_DIRECTORY", "CONFIGURATION_DIRECTORY"}
+)
+_ENDINGS = (signal.SIGTERM, signal.SIGHUP)
+"""What ends a program at once, unless it is made to leave its blocks first, as Ctrl-C does."""
+
+
+class OwnDaemon:
+    """A daemon in a new folder that is only this user's; leaving the block stops it and removes the folder.
+
+    SIGTERM and SIGHUP leave the block, too. After a SIGKILL the daemon itself does what is left to do.
+
+    Args:
+        keep: Whether the folder stays.
+
+    Raises:
+        Failure: There is no place for the folder.
+    """
+
+    def __init__(self, *, keep: bool) -> None:
+        self.keep = keep
+        self.folder = _make_folder()
+        self.socket = self.folder / serving.SOCKET
+        self.database = self.folder / serving.DATABASE
+        self.log = self.folder / "guardd.log"
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> Self:
+        for number in _ENDINGS:
+            if signal.getsignal(number) == signal.SIG_DFL:
+                signal.signal(number, _end)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            self._stop()
+        finally:
+            for number in _ENDINGS:
+                if signal.getsignal(number) == _end:
+                    signal.signal(number, signal.SIG_DFL)
+            if not self.keep:
+                shutil.rmtree(self.folder, ignore_errors=True)
+
+    def start(self) -> int:
+        """Start it, wait until it answers, and return its process id.
+
+        Raises:
+            Failure: It does not.
+        """
+        config = {"tools": {"loopDetection": {"enabled": True} | THRESHOLDS}}
+        (self.folder / serving.CONFIG).write_text(json.dumps(config), encoding="utf-8")
+        command = [sys.executable, "-P", "-m", serving.__name__]
+        with self.log.open("ab") as log:
+            self._process = subprocess.Popen(  # noqa: S603 - our own program
+                [*command, str(self.folder), "keep" if self.keep else "remove"],
+                stdin=subprocess.PIPE,
+                stdout=log,
+                stderr=log,
+                env=_environment(),
+                start_new_session=True,  # Ctrl-C is for the demo, which then stops it
+            )
+        self._wait_until_it_answers(self._process)
+        return self._process.pid
+
+    def kill(self) -> int:
+        """End it as a crash would, and return the process id that it had."""
+        process = self._process
+        assert process is not None
+        process.kill()
+        self._reap(process)
+        return process.pid
+
+    def _wait_until_it_answers(self, process: subprocess.Popen[bytes]) -> None:
+        deadline = time.monotonic() + START_SECONDS
+        while process.poll() is None and time.monotonic() < deadline:
+            with suppress(GuardUnavailable), Requester(self.socket, timeout=START_SECONDS) as client:
+                client.request("server.status")
+                return
+            time.sleep(_LOOK_SECONDS)
+        said = self.log.read_text(encoding="utf-8", errors="replace").splitlines()[-5:]
+        raise Failure("the demo's daemon does not start; it says:", *said)
+
+    def _stop(self) -> None:
+        process = self._process
+        if process is None:
+            return
+        process.terminate()
+        try:
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(STOP_SECONDS)
+        finally:  # also where Ctrl-C came once more
+            process.kill()
+            self._reap(process)
+
+    def _reap(self, process: subprocess.Popen[bytes]) -> None:
+        process.wait()
+        assert process.stdin is not None
+        process.stdin.close()
+        self._process = None
+
+
+def _end(number: int, frame: FrameType | None) -> NoReturn:
+    del frame
+    raise SystemExit(128 + number)  # as a shell has it
+
+
+def _make_folder() -> Path:
+    """Make the folder in the usual place, or in a shorter one if a socket's path there would be too long."""
+    for place in dict.fromkeys((tempfile.gettempdir(), "/tmp", "/var/tmp")):  # noqa: S108 - mkdtemp makes it safe
+        with suppress(OSError):
+            folder = Path(tempfile.mkdtemp(prefix="guardd-demo-", dir=place))
+            if len(os.fsencode(folder / serving.SOCKET)) <= _LONGEST_SOCKET:
+                return folder
+            folder.rmdir()
+    raise Failure(
+        "there is no place for the demo's files", "Name a folder with a short path: TMPDIR=/tmp guardctl demo"
+    )
+
+
+def _environment() -> dict[str, str]:
+    """The environment of the daemon: without what leads a guardd to the user's own files, or to a service manager."""
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(_FOREIGN) and name not in _FOREIGN_NAMES
+    }
