@@ -1,11 +1,12 @@
 """The I/O of the asyncio client: a session on a transport, many requests at once."""
 
 import asyncio
+import contextlib
 import socket
 import time
 from typing import cast
 
-from guardd.client.connecting import BUSY_PAUSE, open_socket
+from guardd.client.connecting import BUSY_PAUSE, CHUNK, open_socket
 from guardd.client.exceptions import GuardUnavailable
 from guardd.client.session import Exchange, Fault, Session
 
@@ -131,7 +132,7 @@ class AsyncLink:
 
     async def _attach(self, connection: socket.socket) -> None:
         try:
-            await self.loop.create_unix_connection(lambda: _Wire(self), sock=connection)
+            await self.loop.create_unix_connection(lambda: _Wire(self, connection), sock=connection)
         except BaseException:
             connection.close()
             raise
@@ -140,7 +141,8 @@ class AsyncLink:
 class _Wire(asyncio.Protocol):
     """One connection of a link."""
 
-    def __init__(self, link: AsyncLink) -> None:
+    def __init__(self, link: AsyncLink, connection: socket.socket) -> None:
+        self._connection = connection
         self.closed: asyncio.Future[None] = link.loop.create_future()
         self._link = link
         self._transport: asyncio.Transport | None = None
@@ -160,6 +162,10 @@ class _Wire(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         if not self.closed.done():
             self.closed.set_result(None)
+        if exc is not None:
+            # A write failed before the transport looked for what had come: the daemon may have said why it closed.
+            with contextlib.suppress(OSError):
+                self._link.heard(self, self._connection.recv(CHUNK))
         reason = f"the connection to guardd broke: {exc}" if exc else "guardd closed the connection"
         self._link.lost(self, Fault(reason, passing=True))
 

@@ -4,11 +4,9 @@ import contextlib
 import socket
 import time
 
-from guardd.client.connecting import BUSY_PAUSE, open_socket
+from guardd.client.connecting import BUSY_PAUSE, CHUNK, open_socket
 from guardd.client.exceptions import GuardUnavailable
 from guardd.client.session import Exchange, Fault, Session
-
-CHUNK = 64 * 1024
 
 
 class Link:

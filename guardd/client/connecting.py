@@ -7,6 +7,9 @@ import socket
 from guardd import paths
 from guardd.client.exceptions import GuardDenied, GuardUnavailable
 
+CHUNK = 64 * 1024
+"""Bytes that are read at once."""
+
 BUSY_PAUSE = 0.01
 """Seconds to wait when the daemon's queue of new connections is full."""
 
