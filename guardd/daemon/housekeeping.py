@@ -62,8 +62,11 @@ async def tend(server: Server) -> None:
 
 async def _forget(server: Server) -> None:
     connection = server.database.connection
+    more = True
     try:
-        await server.writer.run(lambda now: forget_requests(connection, now - REMEMBERED_MS))
+        while more:
+            more = await server.writer.run(lambda now: forget_requests(connection, now - REMEMBERED_MS))
+            await asyncio.sleep(0)  # whoever else wants to write comes in between
     except RpcError:
         return  # the writer has said why, and there is a next time
 

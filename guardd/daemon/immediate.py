@@ -12,7 +12,7 @@ import guardd
 from guardd.config import ConfigError
 from guardd.daemon import retention
 from guardd.daemon.access import AccessError
-from guardd.daemon.reads import back_up, event_filter, totals
+from guardd.daemon.reads import back_up, check_integrity, event_filter, totals
 from guardd.daemon.watching import catch_up
 from guardd.protocol import gateway_methods as wire
 from guardd.protocol import operator_methods as operator
@@ -51,7 +51,7 @@ async def config_reload(
 
 async def status(server: Server, _connection: Connection, _params: object) -> results.ServerStatus:
     """`server.status`."""
-    runs, calls = await server.in_reader(totals)
+    runs, calls = await server.readers.ask(totals)
     database_bytes, wal_bytes = server.file_sizes()
     return results.ServerStatus(
         version=guardd.__version__,
@@ -77,10 +77,16 @@ async def backup(
     server: Server, _connection: Connection, params: operator.DatabaseBackup
 ) -> results.DatabaseBackedUp:
     """`db.backup`."""
-    result: results.DatabaseBackedUp = await server.in_thread(
-        lambda: back_up(server.database.path, Path(params.path))
-    )
-    return result
+    async with server.readers.taking_long:
+        return await server.readers.in_thread(
+            lambda: back_up(server.database.path, Path(params.path), server.readers.interruptible)
+        )
+
+
+async def check(server: Server, _connection: Connection, _params: object) -> results.DatabaseChecked:
+    """`db.check`."""
+    async with server.readers.taking_long:
+        return await server.readers.ask(check_integrity)
 
 
 async def prune(
@@ -92,7 +98,7 @@ async def prune(
 
 async def watch(server: Server, connection: Connection, params: operator.EventWatch) -> wire.Nothing:
     """`event.watch`: from now on, and from `since` on if that is given."""
-    wanted = await server.in_reader(lambda reader: event_filter(reader, params))
+    wanted = await server.readers.ask(lambda reader: event_filter(reader, params))
     after = server.database.store.newest_detection() if params.since is None else 0
     server.in_background(catch_up(server, server.watchers.add(connection, wanted), after))
     return wire.Nothing()
@@ -107,6 +113,7 @@ HANDLERS: Mapping[str, Handler] = {
     "server.status": status,
     "server.metrics": metrics,
     "db.backup": backup,
+    "db.check": check,
     "db.prune": prune,
     "event.watch": watch,
 }

@@ -3,11 +3,12 @@
 import os
 import sqlite3
 from collections.abc import Callable, Mapping
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, func, select, text
+from sqlalchemy.exc import DatabaseError
 
 from guardd.protocol import operator_methods as operator
 from guardd.protocol import operator_results as results
@@ -17,6 +18,8 @@ from guardd.store.reading.events import EventFilter
 from guardd.store.reading.history import HistoryPage
 from guardd.store.reading.runs import RunFilter
 from guardd.store.schema import calls, runs
+
+Interruptible = Callable[[sqlite3.Connection], AbstractContextManager[None]]
 
 MOST_ROWS = 1000
 """In one page, whatever is asked for."""
@@ -65,13 +68,16 @@ def _limit(limit: int | None) -> int:
     return MOST_ROWS if limit is None else min(limit, MOST_ROWS)
 
 
-def db_check(connection: Connection, _params: object) -> results.DatabaseChecked:
-    """`db.check`."""
-    problems = [row[0] for row in connection.execute(text("pragma integrity_check")) if row[0] != "ok"]
-    problems += [
-        f"row {row[1]} of {row[0]} refers to a row of {row[2]} that does not exist"
-        for row in connection.execute(text("pragma foreign_key_check"))
-    ]
+def check_integrity(connection: Connection) -> results.DatabaseChecked:
+    """`db.check`: takes as long as reading the whole file."""
+    try:
+        problems = [row[0] for row in connection.execute(text("pragma integrity_check")) if row[0] != "ok"]
+        problems += [
+            f"row {row[1]} of {row[0]} refers to a row of {row[2]} that does not exist"
+            for row in connection.execute(text("pragma foreign_key_check"))
+        ]
+    except DatabaseError as error:  # it is in such a state that it cannot even be checked
+        problems = [str(error.orig)]
     return results.DatabaseChecked(ok=not problems, problems=problems)
 
 
@@ -82,8 +88,13 @@ def totals(connection: Connection) -> tuple[int, int]:
     return run_count, call_count
 
 
-def back_up(database: Path, target: Path) -> results.DatabaseBackedUp:
+def back_up(database: Path, target: Path, interruptible: Interruptible) -> results.DatabaseBackedUp:
     """`db.backup`: a consistent copy beside the running daemon, checked before it is called one.
+
+    Args:
+        database: the daemon's database.
+        target: a file that does not exist.
+        interruptible: entered with each connection, for as long as it is worked with.
 
     Raises:
         InvalidParams: the target cannot be written.
@@ -98,7 +109,7 @@ def back_up(database: Path, target: Path) -> results.DatabaseBackedUp:
     except (OSError, ValueError) as error:  # ValueError: a NUL in it
         raise InvalidParams(f"path cannot be written: {error}", field="path") from error
     try:
-        return _copy(database, target)
+        return _copy(database, target, interruptible)
     except BaseException as error:
         target.unlink(missing_ok=True)
         if isinstance(error, sqlite3.Error | OSError):
@@ -106,13 +117,17 @@ def back_up(database: Path, target: Path) -> results.DatabaseBackedUp:
         raise
 
 
-def _copy(database: Path, target: Path) -> results.DatabaseBackedUp:
-    with closing(sqlite3.connect(f"{database.absolute().as_uri()}?mode=ro", uri=True)) as source:
+def _copy(database: Path, target: Path, interruptible: Interruptible) -> results.DatabaseBackedUp:
+    with closing(_open(database)) as source, interruptible(source):
         source.execute("vacuum into ?", (str(target),))
-    with closing(sqlite3.connect(f"{target.as_uri()}?mode=ro", uri=True)) as copy:
+    with closing(_open(target)) as copy, interruptible(copy):
         if copy.execute("pragma quick_check").fetchone() != ("ok",):
             raise InvalidParams(f"the copy at {target} is damaged; the disk may be failing", field="path")
     return results.DatabaseBackedUp(path=str(target), bytes=target.stat().st_size)
+
+
+def _open(database: Path) -> sqlite3.Connection:
+    return sqlite3.connect(f"{database.absolute().as_uri()}?mode=ro", uri=True, check_same_thread=False)
 
 
 READS: Mapping[str, Callable[[Connection, Any], object]] = {
@@ -120,5 +135,4 @@ READS: Mapping[str, Callable[[Connection, Any], object]] = {
     "run.get": run_get,
     "run.history": history,
     "event.list": event_list,
-    "db.check": db_check,
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import sqlite3
 from typing import TYPE_CHECKING
 
 from guardd.daemon.logs import fields
@@ -52,9 +53,9 @@ async def keep_retention(server: Server) -> None:
     while True:
         try:
             await apply(server)
-        except RpcError as error:
+        except (RpcError, sqlite3.Error) as error:
             logger.warning(
-                "retention was not applied; it will be tried again", extra=fields(reason=error.message)
+                "retention was not applied; it will be tried again", extra=fields(reason=str(error))
             )
         await asyncio.sleep(PERIOD_SECONDS)
 
@@ -120,6 +121,12 @@ async def _is_too_large(server: Server) -> bool:
 async def _give_back_space(server: Server) -> None:
     """Shrink the file by what is free in it, a few pages at a time."""
     connection = server.database.connection
-    while connection.execute("pragma freelist_count").fetchone()[0] > PAGES_AT_ONCE:
+    free, before = _free_pages(connection), None
+    while free > PAGES_AT_ONCE and free != before:  # a file not made by guardd may keep what it has
         await server.writer.run(lambda _now: give_back_space(connection, PAGES_AT_ONCE))
         await asyncio.sleep(PAUSE_SECONDS)
+        free, before = _free_pages(connection), free
+
+
+def _free_pages(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("pragma freelist_count").fetchone()[0])

@@ -6,7 +6,6 @@ import logging
 import os
 import time
 from collections.abc import Callable, Coroutine, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from guardd.daemon.connection import Connection
 from guardd.daemon.exchange import Exchange
 from guardd.daemon.logs import fields
 from guardd.daemon.metrics import Metrics
+from guardd.daemon.readers import Readers
 from guardd.daemon.reads import READS
 from guardd.daemon.requests import answered_once, known_reply, request_of
 from guardd.daemon.watching import Watchers
@@ -37,7 +37,6 @@ from guardd.protocol.errors import (
     ShuttingDown,
 )
 from guardd.protocol.methods import METHODS, Method, decode_params
-from guardd.store.connecting import reading_engine
 from guardd.store.opening import Database
 from guardd.store.reading import resolve_run
 from guardd.store.rows import RunRow
@@ -45,8 +44,6 @@ from guardd.vocabulary import Role
 
 logger = logging.getLogger("guardd.server")
 
-READERS = 2
-"""Threads that answer operators' questions."""
 MEBIBYTE = 1024 * 1024
 
 Answer = Callable[[bytes | RpcError], None]
@@ -60,6 +57,7 @@ class Server:
         database: the open database.
         guard: decides.
         writer: carries out changes.
+        readers: answer what only reads.
         watchers: those who are told of detections.
         metrics: counts.
         connections: the open ones.
@@ -95,8 +93,7 @@ class Server:
         self.connections: set[Connection] = set()
         self.stopping = False
         self.started = time.monotonic()
-        self._readers = ThreadPoolExecutor(READERS, "reader")
-        self._reading_engine = reading_engine(database.path, READERS)
+        self.readers = Readers(loop, database.path)
         self._buffered = 0
         self._nobody_left = asyncio.Event()
         self._nobody_left.set()
@@ -239,21 +236,7 @@ class Server:
         return row
 
     async def _read(self, name: str, params: Any) -> object:  # noqa: ANN401
-        return await self.in_reader(lambda connection: READS[name](connection, params))
-
-    async def in_reader(self, work: Callable[[sqlalchemy.Connection], Any]) -> Any:  # noqa: ANN401
-        """Ask the database something on a connection that only reads, where no verdict waits for it."""
-
-        def read() -> object:
-            with self._reading_engine.connect() as connection:
-                connection.exec_driver_sql("begin")  # all that it reads is of one moment
-                return work(connection)
-
-        return await self.in_thread(read)
-
-    async def in_thread(self, work: Callable[[], Any]) -> Any:  # noqa: ANN401
-        """Do something that takes long where no verdict waits for it."""
-        return await self.loop.run_in_executor(self._readers, work)
+        return await self.readers.ask(lambda connection: READS[name](connection, params))
 
     def in_background(self, work: Coroutine[Any, Any, None]) -> None:
         """Do something that nobody waits for, until it is done or the daemon stops."""
@@ -343,8 +326,7 @@ class Server:
                 await self._nobody_left.wait()
         for connection in list(self.connections):
             connection.close(abort=True)
-        self._readers.shutdown(wait=False, cancel_futures=True)
-        self._reading_engine.dispose()
+        await self.readers.close(patience)
 
     def uptime(self) -> float:
         """Seconds since the start."""

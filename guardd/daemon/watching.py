@@ -108,7 +108,7 @@ async def catch_up(server: Server, watcher: Watcher, after: int) -> None:
 
 
 async def _send_page(server: Server, watcher: Watcher, after: int, newest: int) -> int:
-    page = await server.in_reader(
+    page = await server.readers.ask(
         lambda connection: events_between(connection, watcher.wanted, after, newest, PAGE)
     )
     for _detection_id, event in page if watcher in server.watchers else ():

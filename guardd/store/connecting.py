@@ -18,6 +18,10 @@ BUSY_TIMEOUT_MS = 250
 """How long to wait for somebody else's lock; nobody else should hold one, and verdicts wait meanwhile."""
 
 
+WAL_BYTES_KEPT = 8 * 1024 * 1024
+"""To what size the write-ahead log is cut when it begins anew after a checkpoint."""
+
+
 def connect_writer(path: Path, durability: Durability) -> sqlite3.Connection:
     """The one connection that writes.
 
@@ -32,6 +36,7 @@ def connect_writer(path: Path, durability: Durability) -> sqlite3.Connection:
         connection.execute(f"pragma busy_timeout = {BUSY_TIMEOUT_MS}")
         connection.execute("pragma journal_mode = wal")
         connection.execute("pragma wal_autocheckpoint = 0")
+        connection.execute(f"pragma journal_size_limit = {WAL_BYTES_KEPT}")
         connection.execute(f"pragma synchronous = {durability}")
         connection.execute("pragma foreign_keys = on")
         connection.execute("pragma temp_store = memory")
@@ -91,7 +96,10 @@ def migrating_engine(path: Path) -> Engine:
     def _prepare(connection: sqlite3.Connection, _record: object) -> None:
         connection.execute(f"pragma busy_timeout = {BUSY_TIMEOUT_MS}")
         connection.execute("pragma foreign_keys = off")
-        connection.execute("pragma auto_vacuum = incremental")  # counts for a new file only
+        if connection.execute("pragma page_count").fetchone() == (
+            0,
+        ):  # another file would be written at once
+            connection.execute("pragma auto_vacuum = incremental")
 
     @event.listens_for(engine, "begin")
     def _begin(connection: object) -> None:

@@ -20,6 +20,9 @@ _is_old = and_(
     ),
 )
 _stored_calls = select(func.count()).where(calls.c.run_id == runs.c.id).scalar_subquery()
+# Each by itself is one step into the index; both from one walk would be a walk over every call.
+_newest_seq = select(func.max(calls.c.seq)).where(calls.c.run_id == runs.c.id).scalar_subquery()
+_oldest_seq = select(func.min(calls.c.seq)).where(calls.c.run_id == runs.c.id).scalar_subquery()
 
 COUNT_OLD = compiled(select(func.count(), func.coalesce(func.sum(_stored_calls), 0)).where(_is_old))
 """How many runs may go, and how many calls are stored of them."""
@@ -31,11 +34,9 @@ DELETE_RUN = compiled(delete(runs).where(runs.c.id == bindparam("run")))
 """Delete a run with all that belongs to it."""
 
 LONG_RUNS = compiled(
-    select(runs.c.id, runs.c.armed_marker_id, func.max(calls.c.seq), func.min(calls.c.seq))
-    .join(calls, calls.c.run_id == runs.c.id)
-    .where(runs.c.last_activity_at >= bindparam("active_since"))
-    .group_by(runs.c.id)
-    .having(func.max(calls.c.seq) - func.min(calls.c.seq) >= bindparam("keep"))
+    select(runs.c.id, runs.c.armed_marker_id, _newest_seq, _oldest_seq).where(
+        runs.c.last_activity_at >= bindparam("active_since"), _newest_seq - _oldest_seq >= bindparam("keep")
+    )
 )
 """Runs of which more calls are stored than are to be kept, with their newest and oldest."""
 
@@ -52,6 +53,16 @@ FORGET_REQUESTS = compiled(delete(requests).where(requests.c.at < bindparam("bef
 """Forget replies that nobody will ask for again."""
 
 MOST_CALLS_AT_ONCE = 500
+MOST_REQUESTS_AT_ONCE = 1000
+
+NOT_FORGOTTEN_YET = compiled(
+    select(requests.c.at)
+    .where(requests.c.at < bindparam("before"))
+    .order_by(requests.c.at)
+    .limit(1)
+    .offset(MOST_REQUESTS_AT_ONCE)
+)
+"""When the first request came that is too many to be forgotten at once."""
 
 
 def count_old_runs(connection: sqlite3.Connection, older_than: int, silent_since: int) -> tuple[int, int]:
@@ -107,9 +118,16 @@ def used_bytes(connection: sqlite3.Connection) -> int:
 
 def give_back_space(connection: sqlite3.Connection, pages: int) -> None:
     """Return free pages to the file system, at most so many."""
-    connection.execute(f"pragma incremental_vacuum({pages:d})").fetchall()
+    for _ in range(pages):  # the driver takes one step of a statement without columns, which frees one page
+        connection.execute("pragma incremental_vacuum(1)")
 
 
-def forget_requests(connection: sqlite3.Connection, before: int) -> None:
-    """Forget the replies to requests from before a time in milliseconds."""
-    connection.execute(FORGET_REQUESTS, {"before": before})
+def forget_requests(connection: sqlite3.Connection, before: int) -> bool:
+    """Forget the replies to requests from before a time in milliseconds, some of them where they are many.
+
+    Returns:
+        Whether there are more.
+    """
+    row = connection.execute(NOT_FORGOTTEN_YET, {"before": before}).fetchone()
+    connection.execute(FORGET_REQUESTS, {"before": before if row is None else row[0] + 1})
+    return row is not None

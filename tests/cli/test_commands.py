@@ -14,7 +14,7 @@ STATUS = {
         "path": "/var/lib/guardd/guardd.db",
         "bytes": 12_345_678,
         "walBytes": 4152,
-        "schema": "0001",
+        "schema": "0002",
     },
     "sqliteVersion": "3.40.1",
     "connections": 3,
@@ -27,7 +27,7 @@ STATUS_SCREEN = """\
 guardd       0.1.0, pid 4711, up 26 h
 mode         observe
 database     /var/lib/guardd/guardd.db
-             12.3 MB, 4.15 kB of WAL, schema 0001
+             12.3 MB, 4.15 kB of WAL, schema 0002
 SQLite       3.40.1
 stored       1 run, 4,000 calls
 connections  3

@@ -39,7 +39,7 @@ def peer_connecting_as(directory: Path, uid: int, gid: int, groups: list[int]) -
         path.chmod(0o666)
         listening.listen()
         arguments = [str(path), str(uid), str(gid), ",".join(map(str, groups))]
-        with subprocess.Popen([sys.executable, "-c", CONNECT_AS, *arguments]) as process:  # noqa: S603
+        with subprocess.Popen([sys.executable, "-c", CONNECT_AS, *arguments]) as process:
             connection, _ = listening.accept()
             with connection:
                 found = peer_of(connection)

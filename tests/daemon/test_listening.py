@@ -158,7 +158,7 @@ def test_the_socket_of_a_killed_daemon_is_replaced(short_path: Path):
     code += "kept = bind(Path(sys.argv[1])); print('bound', flush=True); time.sleep(60)"
     path = short_path / "s"
     command = [sys.executable, "-c", code, str(path)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:  # noqa: S603
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == b"bound\n"
         assert f"(process {process.pid})" in refusal(path)
@@ -354,7 +354,7 @@ print(sorted(name for name in os.environ if name.startswith("LISTEN_")))
 
 
 def activate(*sockets: int, pid_offset: int = 0, code: str = REPORT) -> list[str]:
-    done = subprocess.run(  # noqa: S603
+    done = subprocess.run(
         [sys.executable, "-c", ACTIVATE, ",".join(map(str, sockets)), str(pid_offset), code],
         pass_fds=sockets,
         capture_output=True,

@@ -27,7 +27,7 @@ time.sleep(60)
 
 @contextmanager
 def holder(database: Path) -> Iterator[subprocess.Popen[str]]:
-    with subprocess.Popen(  # noqa: S603
+    with subprocess.Popen(
         [sys.executable, "-c", HOLD, str(database)], stdout=subprocess.PIPE, text=True
     ) as process:
         try:

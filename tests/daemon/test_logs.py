@@ -1,6 +1,7 @@
 import json
 import logging
 import os
+import sqlite3
 import subprocess
 import sys
 import time
@@ -145,15 +146,40 @@ def test_fields_that_are_no_mapping():
     assert data(record)["fields"] == {"fields": "odd"}
 
 
-def test_an_exception_is_on_the_same_line():
+def failure(error: Exception) -> logging.LogRecord:
     record = event("failed", level=logging.ERROR)
     try:
-        int("first\nsecond")
-    except ValueError:
+        try:
+            int("an argument")
+        except ValueError as cause:
+            raise error from cause
+    except type(error):
         record.exc_info = sys.exc_info()
-    assert "ValueError: invalid literal" in text(record)
+    return record
+
+
+def test_an_exception_is_on_the_same_line():
+    record = failure(KeyError("a result"))
     assert len(text(record).splitlines()) == 1
-    assert data(record)["exception"].startswith("Traceback (most recent call last):\n")
+    trace = data(record)["exception"]
+    assert trace.startswith("Traceback (most recent call last):\n")
+    assert "in failure\n" in trace
+    assert trace.index("ValueError\n") < trace.index("which led to:") < trace.index("KeyError")
+
+
+def test_what_an_exception_says_may_quote_arguments_and_is_left_out():
+    secret = "secret" * 2  # not as a word of this line, which is in the trace
+    record = failure(KeyError(secret))
+    assert "KeyError" in text(record)
+    assert secret not in text(record)
+    assert secret not in json.dumps(data(record))
+
+
+@pytest.mark.parametrize(
+    "error", [OSError(28, "No space left on device"), sqlite3.OperationalError("disk I/O error")]
+)
+def test_what_the_system_and_sqlite_say_is_written(error: Exception):
+    assert str(error) in text(failure(error))
 
 
 def test_a_log_call_with_the_wrong_arguments_is_still_written():
@@ -228,7 +254,7 @@ def test_an_unknown_level_or_form_is_an_error(level: str, form: str):
 
 def run(code: str, errors: int = subprocess.PIPE) -> subprocess.CompletedProcess[bytes]:
     command = [sys.executable, "-c", SET_UP + code]
-    return subprocess.run(command, stdout=subprocess.PIPE, stderr=errors, check=False, timeout=60)  # noqa: S603
+    return subprocess.run(command, stdout=subprocess.PIPE, stderr=errors, check=False, timeout=60)
 
 
 def test_standard_error_is_where_the_log_goes():

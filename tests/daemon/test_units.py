@@ -15,7 +15,7 @@ def test_systemd_understands_the_units(short_path: Path, folder: str, manager: s
         pytest.skip("systemd-analyze is not installed")
     units = [str(UNITS / folder / name) for name in ("guardd.service", "guardd.socket")]
     environ = {**os.environ, "XDG_RUNTIME_DIR": str(short_path)}
-    done = subprocess.run(  # noqa: S603
+    done = subprocess.run(
         [program, "verify", manager, *units], env=environ, capture_output=True, text=True, check=False
     )
     ours = [line for line in done.stderr.splitlines() if "guardd" in line]

@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -100,6 +101,15 @@ class RawClient:
         """The next message, decoded; raises EOFError where there is none."""
         return json.loads(self.read_bytes())
 
+    def read_all(self) -> list[Any]:
+        """Every message, decoded, until the daemon closes the connection."""
+        messages = []
+        with contextlib.suppress(ConnectionResetError):  # it closes with something unread
+            for line in self._lines:
+                assert line.endswith(b"\n"), line
+                messages.append(json.loads(line))
+        return messages
+
     def ends(self) -> bool:
         """Whether the daemon has closed the connection, with nothing more to read; waits for either."""
         try:
@@ -120,10 +130,13 @@ class RawClient:
         return result_of(self.call(method, **params))
 
     def pipeline(self, requests: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-        """Send requests in one write, and read as many lines; few enough for the kernel's buffers."""
+        """Send requests in one write, however many, and read as many lines meanwhile."""
         requests = list(requests)
-        self.send_line(*requests)
-        return [self.read_line() for _ in requests]
+        sender = threading.Thread(target=self.send_line, args=requests)
+        sender.start()
+        replies = [self.read_line() for _ in requests]
+        sender.join()
+        return replies
 
 
 def result_of(reply: Mapping[str, Any]) -> Any:

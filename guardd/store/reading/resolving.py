@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from sqlalchemy import ColumnElement, Connection, and_, or_, select
+from sqlalchemy import ColumnElement, Connection, and_, false, or_, select
 
 from guardd.protocol.errors import RunAmbiguous, RunNotFound
 from guardd.store.names import LONGEST_NAME, stored_name
@@ -44,7 +44,7 @@ def _find(connection: Connection, condition: ColumnElement[bool]) -> list[tuple[
     rows = connection.execute(
         select(runs.c.id, runs.c.source, runs.c.kind, runs.c.name)
         .where(condition)
-        .order_by(runs.c.last_activity_at.desc())
+        .order_by(runs.c.last_activity_at.desc(), runs.c.id.desc())
         .limit(MOST_CANDIDATES)
     )
     return [(row.id, Scope(row.source, row.kind, row.name)) for row in rows]
@@ -86,8 +86,7 @@ def _with_source(run: str) -> Iterator[tuple[str, str]]:
 
 def _is_named_with_source(run: str) -> ColumnElement[bool]:
     return or_(
-        *(and_(runs.c.source == source, _is_named(name)) for source, name in _with_source(run)),
-        runs.c.id.is_(None),
+        false(), *(and_(runs.c.source == source, _is_named(name)) for source, name in _with_source(run))
     )
 
 

@@ -1,0 +1,56 @@
+import json
+
+from guardd.daemon.answers import wire_guard, wire_verdict, wire_verdict_after
+from guardd.detect.detection import Detection
+from guardd.guard import CompactionGuard, Verdict
+from guardd.protocol.jsonrpc import encode
+from guardd.vocabulary import Action, Detector, Level
+
+DETECTION = Detection(
+    Detector.PING_PONG, Level.CRITICAL, Action.BLOCK, 7, 5, "read", "write", "the key", None
+)
+WIRE_DETECTION = {
+    "detector": "ping_pong",
+    "level": "critical",
+    "count": 7,
+    "threshold": 5,
+    "toolName": "read",
+    "pairedToolName": "write",
+    "notify": True,
+    "warningKey": "the key",
+}
+
+
+def plain(value: object) -> dict[str, object]:
+    decoded: dict[str, object] = json.loads(encode(value))
+    return decoded
+
+
+def test_a_plain_verdict_says_no_more_than_it_must():
+    assert plain(wire_verdict(Verdict(Action.ALLOW, 3))) == {"action": "allow", "seq": 3}
+    assert plain(wire_verdict(Verdict(Action.ALLOW, None))) == {"action": "allow"}
+
+
+def test_a_detection_is_told_whole():
+    wire = plain(wire_verdict(Verdict(Action.BLOCK, 3, DETECTION, notify=True)))
+    detection = wire.pop("detection")
+    assert isinstance(detection, dict)
+    assert "read" in detection.pop("message")
+    assert (wire, detection) == ({"action": "block", "seq": 3}, WIRE_DETECTION)
+
+
+def test_what_was_observed_says_what_it_would_be():
+    wire = plain(wire_verdict(Verdict(Action.ALLOW, 3, DETECTION, notify=True, would_be=Action.BLOCK)))
+    assert (wire["action"], wire["wouldBe"]) == ("allow", "block")
+    assert "detection" in wire
+
+
+def test_a_verdict_afterwards_has_the_guard_too():
+    verdict = Verdict(Action.WARN, 3, DETECTION, notify=False)
+    wire = plain(wire_verdict_after(verdict, CompactionGuard(armed=True, remaining=2)))
+    assert wire.pop("compactionGuard") == {"armed": True, "remaining": 2}
+    assert wire == plain(wire_verdict(verdict))
+
+
+def test_a_guard_by_itself():
+    assert plain(wire_guard(CompactionGuard(armed=False, remaining=0))) == {"armed": False, "remaining": 0}

@@ -1,0 +1,78 @@
+"""What the daemon says about itself."""
+
+import sqlite3
+
+import pytest
+from support.daemon import Daemon, RawClient
+
+import guardd
+from guardd.protocol.methods import METHODS
+from guardd.protocol.openrpc import document
+
+
+def test_discover_answers_the_document(client: RawClient):
+    assert client.ask("rpc.discover") == document()
+    assert {method["name"] for method in client.ask("rpc.discover")["methods"]} == set(METHODS)
+
+
+def test_status(shared: Daemon, run_id: str):
+    before = shared.ask("server.status")
+    shared.ask("tool.before", runId=run_id, toolName="t")
+    status = shared.ask("server.status")
+    assert (status["runs"], status["calls"]) == (before["runs"] + 1, before["calls"] + 1)
+    assert (status["version"], status["pid"]) == (guardd.__version__, shared.process.pid)
+    assert 0 < before["uptimeSeconds"] <= status["uptimeSeconds"]
+    assert status["database"]["path"] == str(shared.database)
+    assert status["database"]["bytes"] == shared.database.stat().st_size
+    assert status["database"]["walBytes"] > 0
+    assert (status["sqliteVersion"], status["mode"]) == (sqlite3.sqlite_version, "enforce")
+    with shared.connect() as one, shared.connect() as two:
+        assert two.ask("server.status")["connections"] == status["connections"] + 2
+        one.ask("rpc.discover")
+
+
+def test_config_get_says_where_each_value_came_from(shared: Daemon):
+    config = shared.ask("config.get", agentId="anybody")
+    assert (config["agentId"], config["path"]) == ("anybody", str(shared.config_file))
+    set_value = config["values"]["tools.loopDetection.warningThreshold"]
+    assert set_value == {"value": 3, "origin": f"{shared.config_file}: tools.loopDetection.warningThreshold"}
+    assert config["values"]["tools.loopDetection.historySize"] == {"value": 30, "origin": "default"}
+
+
+def test_config_reload_says_what_was_read(shared: Daemon):
+    assert shared.ask("config.reload") == {"path": str(shared.config_file), "warnings": []}
+
+
+def values(client: RawClient) -> dict[str, float]:
+    lines = client.ask("server.metrics").splitlines()
+    return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in lines if line[0] != "#")}
+
+
+@pytest.mark.parametrize(
+    ("metric", "grown"),
+    [
+        ('guardd_requests_total{method="tool.before"}', 4),
+        ('guardd_requests_total{method="run.get"}', 1),
+        ('guardd_verdicts_total{detector="generic_repeat",action="warn"}', 1),
+        ('guardd_errors_total{code="-32601"}', 2),
+        ('guardd_errors_total{code="-32003"}', 1),
+        ("guardd_call_seconds_count", 4),
+    ],
+)
+def test_metrics_count_what_happens(client: RawClient, run_id: str, metric: str, grown: int):
+    before = values(client)
+    for _ in range(4):
+        client.ask("tool.before", runId=run_id, toolName="t")
+    for method in ("no.such", "no.such.either"):
+        client.call(method)
+    client.call("run.get", run="nobody's")
+    after = values(client)
+    assert after[metric] - before.get(metric, 0) == grown
+
+
+def test_gauges_are_of_the_moment(shared: Daemon, client: RawClient):
+    found = values(client)
+    assert found["guardd_connections"] >= 1
+    assert found["guardd_buffered_bytes"] == found["guardd_queue"] == 0
+    assert found["guardd_database_bytes"] == shared.database.stat().st_size
+    assert found["guardd_process_id"] == shared.process.pid
