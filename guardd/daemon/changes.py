@@ -31,7 +31,8 @@ def scope_of(params: wire.Scope) -> Scope:
     """The scope that a gateway's parameters name (detection.md, "Scope")."""
     source = stored_name(params.source)
     if params.run_id is not None:
-        return Scope(source, ScopeKind.RUN, stored_name(params.run_id))
+        session = None if params.session_key is None else stored_name(params.session_key)
+        return Scope(source, ScopeKind.RUN, stored_name(params.run_id), session)
     if params.session_key is not None:
         return Scope(source, ScopeKind.SESSION, stored_name(params.session_key))
     return Scope(source, ScopeKind.SOURCE, source)
@@ -48,6 +49,7 @@ def _report_of(params: wire.ToolBefore) -> Report:
         stored_name(params.tool_name),
         None if params.tool_call_id is None else stored_name(params.tool_call_id),
         raw_bytes(params.args),
+        params.once,
     )
 
 
@@ -71,16 +73,20 @@ def tool_after(guard: Guard, params: wire.ToolAfter, now: int) -> wire.AfterVerd
 
 def compaction_record(guard: Guard, params: wire.CompactionRecord, now: int) -> wire.GuardState:
     """`compaction.record`."""
+    scope = scope_of(params)
+    if params.newest_run and scope.kind == ScopeKind.SESSION:
+        scope = guard.store.newest_run_of_session(scope.source, scope.name) or scope
     return wire_guard(
         compaction.record(
             guard,
-            scope_of(params),
+            scope,
             _agent_of(params),
             now,
             will_retry=params.will_retry,
             reason=None if params.reason is None else stored_name(params.reason),
             tokens_before=params.tokens_before,
             tokens_after=params.tokens_after,
+            once=params.once,
         )
     )
 

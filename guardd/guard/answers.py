@@ -17,6 +17,7 @@ class Report:
         tool: the tool's name.
         call_id: the gateway's id of the call; not unique.
         args: the arguments as JSON bytes, None where missing.
+        once: the same call may be reported more than once, by its id.
     """
 
     scope: Scope
@@ -24,6 +25,7 @@ class Report:
     tool: str
     call_id: str | None
     args: bytes | None
+    once: bool = False
 
 
 @dataclass(frozen=True, slots=True)

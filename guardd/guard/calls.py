@@ -9,6 +9,9 @@ from guardd.guard.guard import Guard
 from guardd.store.rows import NewCall, OpenCall, RunRow
 from guardd.vocabulary import Action, CallState, Detector
 
+REPORTED_AGAIN_WITHIN = 64
+"""How many calls an outcome may lag behind when it is reported another time; more than run in parallel."""
+
 
 def before(guard: Guard, report: Report, now: int) -> Verdict:
     """Judge a call that is about to be made, and record it, or the attempt that is blocked.
@@ -21,6 +24,8 @@ def before(guard: Guard, report: Report, now: int) -> Verdict:
     run = guard.store.enter_run(report.scope, report.agent_id, now)
     arguments = Arguments.parse(report.args)
     question = guard.question(report.tool, arguments)
+    if report.once and (known := _reported_before(guard, report, run, question)) is not None:
+        return _answered_before(guard, run, known)
     detection_id, missing_tool, verdict = _judge_before(guard, run, question, now)
     blocked = verdict.action >= Action.BLOCK
     guard.store.insert_call(
@@ -37,6 +42,24 @@ def before(guard: Guard, report: Report, now: int) -> Verdict:
         )
     )
     return verdict
+
+
+def _reported_before(guard: Guard, report: Report, run: RunRow, question: Question) -> OpenCall | None:
+    """The call that is reported another time: one of this id and signature that has no outcome yet."""
+    if report.call_id is None:
+        return None
+    known = guard.store.find_open_call(run, question, report.call_id)
+    if known is None or known.signature != question.signature or known.seq <= run.reset_seq:
+        return None
+    return known
+
+
+def _answered_before(guard: Guard, run: RunRow, known: OpenCall) -> Verdict:
+    """What a known call was answered with, or the run's abort since then."""
+    detection_id = run.abort_detection_id or known.detection_id
+    if detection_id is None:
+        return Verdict(Action.ALLOW, known.seq)
+    return guard.repeated(known.seq, detection_id)
 
 
 def _judge_before(
@@ -83,6 +106,12 @@ def after(
         return _verdict_afterwards(guard, run, call), compaction.state(guard, run)
     if call is not None:
         return _attach(guard, run, call, question.tool, outcome, duration_ms, now)
+    if report.once and report.call_id is not None:
+        known = guard.store.find_reported_call(
+            run, report.tool, report.call_id, outcome.fingerprint, REPORTED_AGAIN_WITHIN
+        )
+        if known is not None:
+            return _verdict_afterwards(guard, run, known), compaction.state(guard, run)
     return _unreported(guard, report, run, question, arguments, outcome, duration_ms, now)
 
 

@@ -27,6 +27,7 @@ def record(
     reason: str | None = None,
     tokens_before: int | None = None,
     tokens_after: int | None = None,
+    once: bool = False,
 ) -> CompactionGuard:
     """Record a compaction; one that the gateway retries after arms the guard afresh.
 
@@ -39,8 +40,11 @@ def record(
         reason: the gateway's word for why.
         tokens_before: size of the context before.
         tokens_after: size of the context after.
+        once: until the run makes another call, further reports are of the same compaction.
     """
     run = guard.store.enter_run(scope, agent_id, now)
+    if once and guard.store.newest_marker(run) == (MarkerKind.COMPACTION, run.newest_seq):
+        return state(guard, run)
     settings = guard.settings(run)
     arms = will_retry and settings.enabled is not False
     marker_id = guard.store.insert_marker(

@@ -21,6 +21,9 @@ RequestId = Annotated[
     str | None,
     Meta(description="Repeat it to repeat a request after a lost reply: the first reply comes again."),
 ]
+Once = Annotated[
+    bool, Meta(description="It may be reported more than once, by several processes; it counts once.")
+]
 ActionWord = Annotated[str, Meta(extra_json_schema={"enum": [action.word for action in Action]})]
 """`guardd.vocabulary.Action.word`."""
 Tokens = Annotated[int, Meta(ge=0, le=MAX_INTEGER)]
@@ -74,11 +77,14 @@ class ToolBefore(Scope, frozen=True, kw_only=True, rename="camel", gc=False):
         tool_name: The tool, in the gateway's spelling.
         tool_call_id: The provider's id of the call; not unique.
         args: The arguments. Missing, ``null`` and ``{}`` are the same.
+        once: The same call of that id, while it has no outcome, is answered as it was and counts once; in
+            ``tool.after``, the same outcome of the call of that id.
     """
 
     tool_name: Annotated[str, Meta(description="The tool, as the gateway names it.")]
     tool_call_id: Annotated[str | None, Meta(description="The provider's id of the call.")] = None
     args: Annotated[Raw | UnsetType, Meta(description="The call's arguments.")] = UNSET
+    once: Once = False
 
 
 class ToolAfter(ToolBefore, frozen=True, kw_only=True, rename="camel", gc=False):
@@ -112,12 +118,17 @@ class CompactionRecord(Scope, frozen=True, kw_only=True, rename="camel", gc=Fals
         reason: Why it compacted.
         tokens_before: The size of the context before.
         tokens_after: The size of the context after.
+        once: Until the run makes another call, further reports are of the same compaction.
+        newest_run: Without a run id, the run of that session which was heard of last is meant, if it has any
+            with ids.
     """
 
     will_retry: Annotated[bool, Meta(description="The gateway tries again: this arms the guard.")] = True
     reason: Annotated[str | None, Meta(description="Why the context was compacted.")] = None
     tokens_before: Tokens | None = None
     tokens_after: Tokens | None = None
+    once: Once = False
+    newest_run: Annotated[bool, Meta(description="Without a run id: the session's newest run.")] = False
 
 
 class RunStart(Scope, frozen=True, kw_only=True, rename="camel", gc=False):

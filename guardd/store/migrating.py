@@ -16,7 +16,7 @@ import guardd
 from guardd.store.connecting import BUSY_TIMEOUT_MS, migrating_engine
 from guardd.store.errors import DatabaseUnusable
 
-HEAD = "0001"
+HEAD = "0002"
 """The newest revision in `migrations`. Revisions are four digits, in order."""
 
 _TABLES_OF_EVERY_REVISION = {"alembic_version", "fingerprint_keys"}

@@ -12,11 +12,13 @@ class Scope(NamedTuple):
         source: the kind of gateway; two gateways may use the same run id.
         kind: whether `name` is a run id, a session key, or the source itself.
         name: see `kind`.
+        session: of a run id, the session key that came with it; the run that it begins remembers it.
     """
 
     source: str
     kind: str
     name: str
+    session: str | None = None
 
     @property
     def run(self) -> str:

@@ -6,6 +6,7 @@ range of its primary key, which is what keeps a verdict as cheap after ten milli
 """
 
 from enum import IntEnum, StrEnum
+from typing import Any
 
 from sqlalchemy import (
     CheckConstraint,
@@ -79,6 +80,7 @@ runs = Table(
     Column("abort_detection_id", Integer, ForeignKey("detections.id"), comment="set: the abort is sticky"),
     Column("armed_marker_id", Integer, ForeignKey("markers.id"), comment="set: the guard is armed"),
     Column("daemon_start_id", Integer, ForeignKey("daemon_starts.id"), comment="the last to serve it"),
+    Column("session_key", Text, comment="of a run with an id: the conversation that it began in"),
     UniqueConstraint("source", "kind", "name"),
     Index("ix_runs_last_activity_at", "last_activity_at"),
     Index("ix_runs_name", "name"),
@@ -187,8 +189,8 @@ requests = Table(
 )
 
 
-def _index_where_set(column: Column[int]) -> None:
-    """Index the rows that refer to something, which are few; without it, deleting a parent scans them all."""
+def _index_where_set(column: Column[Any]) -> None:
+    """Index the rows that have something there, which are few; without it, deleting a parent scans them all."""
     Index(f"ix_{column.table.name}_{column.name}", column, sqlite_where=column.is_not(None))
 
 
@@ -196,3 +198,4 @@ _index_where_set(calls.c.detection_id)
 _index_where_set(calls.c.guard_marker_id)
 _index_where_set(runs.c.abort_detection_id)
 _index_where_set(runs.c.armed_marker_id)
+_index_where_set(runs.c.session_key)

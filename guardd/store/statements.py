@@ -12,6 +12,7 @@ from sqlalchemy import (
     insert,
     literal_column,
     null,
+    or_,
     select,
     update,
 )
@@ -20,7 +21,7 @@ from sqlalchemy.dialects.sqlite import insert as upsert
 from guardd.detect.statement import figures_statement
 from guardd.store.compiling import compiled
 from guardd.store.schema import OPEN, calls, detections, markers, notices, requests, runs
-from guardd.vocabulary import RunStatus
+from guardd.vocabulary import CallState, MarkerKind, RunStatus
 
 _run = bindparam("run", type_=Integer)
 _is_scope: tuple[ColumnElement[bool], ...] = (
@@ -89,6 +90,14 @@ FIND_RUN = compiled(select(*_run_columns).where(*_is_scope))
 FIND_RUN_BY_ID = compiled(select(*_run_columns).where(runs.c.id == _run))
 """The same for a run that an operator named."""
 
+NEWEST_RUN_OF_SESSION = compiled(
+    select(runs.c.source, runs.c.kind, runs.c.name)
+    .where(runs.c.source == bindparam("in_source"), runs.c.session_key == bindparam("in_session"))
+    .order_by(runs.c.last_activity_at.desc(), runs.c.id.desc())
+    .limit(1)
+)
+"""The run of a session that was heard of last."""
+
 INSERT_RUN = compiled(
     insert(runs).returning(*_run_columns[:-1], literal_column("0").label("newest_seq")),
     [
@@ -101,6 +110,7 @@ INSERT_RUN = compiled(
         "last_activity_at",
         "reset_seq",
         "daemon_start_id",
+        "session_key",
     ],
 )
 """Begin a run."""
@@ -119,6 +129,23 @@ FIND_OPEN_CALL = compiled(_find_open_call())
 
 FIND_OPEN_CALL_BY_ID = compiled(_find_open_call(calls.c.call_id == bindparam("in_call_id")))
 """The same among the calls with that call id, which is not unique."""
+
+FIND_REPORTED_CALL = compiled(
+    select(calls.c.seq, calls.c.state, calls.c.signature, calls.c.detection_id)
+    .where(
+        calls.c.run_id == _run,
+        calls.c.seq > bindparam("low"),
+        calls.c.tool == bindparam("tool"),
+        calls.c.call_id == bindparam("in_call_id"),
+        or_(
+            calls.c.state == CallState.BLOCKED_REPORTED.value,
+            calls.c.outcome == bindparam("in_outcome"),
+        ),
+    )
+    .order_by(calls.c.seq.desc())
+    .limit(1)
+)
+"""Among the newest calls, that with that call id which was reported with that very outcome."""
 
 ATTACH_OUTCOME = compiled(
     update(calls)
@@ -148,6 +175,17 @@ INSERT_MARKER = compiled(
     ["run_id", "kind", "after_seq", "window_size", "reason", "tokens_before", "tokens_after", "at"],
 )
 """Record a compaction, reset or restart between two calls."""
+
+NEWEST_MARKER = compiled(
+    select(markers.c.kind, markers.c.after_seq)
+    .where(
+        markers.c.run_id == _run,
+        or_(markers.c.kind == MarkerKind.COMPACTION.value, markers.c.kind == MarkerKind.RESET.value),
+    )
+    .order_by(markers.c.id.desc())
+    .limit(1)
+)
+"""The newest compaction or reset of a run, and after which call it was."""
 
 INSERT_DETECTION = compiled(
     insert(detections).returning(detections.c.id),

@@ -78,6 +78,13 @@ class Store:
         ).fetchone()
         return None if row is None else RunRow(*row)
 
+    def newest_run_of_session(self, source: str, session: str) -> Scope | None:
+        """The run that was heard of last of those that a session began; None if it began none."""
+        row = self._execute(
+            statements.NEWEST_RUN_OF_SESSION, {"in_source": source, "in_session": session}
+        ).fetchone()
+        return None if row is None else Scope(*row)
+
     def run_by_id(self, run_id: int) -> RunRow | None:
         """The run of a row's id."""
         row = self._execute(statements.FIND_RUN_BY_ID, {"run": run_id}).fetchone()
@@ -94,6 +101,7 @@ class Store:
             "last_activity_at": now,
             "reset_seq": 0,
             "daemon_start_id": self._daemon_start_id,
+            "session_key": scope.session,
         }
         return RunRow(*self._execute(statements.INSERT_RUN, values).fetchone())
 
@@ -144,6 +152,22 @@ class Store:
         else:
             values["in_call_id"] = call_id
             row = self._execute(statements.FIND_OPEN_CALL_BY_ID, values).fetchone()
+        return None if row is None else OpenCall(*row)
+
+    def find_reported_call(
+        self, run: RunRow, tool: str, call_id: str, outcome: bytes, within: int
+    ) -> OpenCall | None:
+        """The call that this outcome was reported of already, among the newest so many."""
+        row = self._execute(
+            statements.FIND_REPORTED_CALL,
+            {
+                "run": run.id,
+                "low": run.newest_seq - within,
+                "tool": tool,
+                "in_call_id": call_id,
+                "in_outcome": outcome,
+            },
+        ).fetchone()
         return None if row is None else OpenCall(*row)
 
     def attach_outcome(
@@ -263,6 +287,11 @@ class Store:
             "at": now,
         }
         return int(self._execute(statements.INSERT_MARKER, values).fetchone()[0])
+
+    def newest_marker(self, run: RunRow) -> tuple[str, int] | None:
+        """The kind of the newest compaction or reset, and the call that it followed."""
+        row: tuple[str, int] | None = self._execute(statements.NEWEST_MARKER, {"run": run.id}).fetchone()
+        return row
 
     def set_armed(self, run: RunRow, marker_id: int | None) -> None:
         """Arm the guard by a compaction's marker, or disarm it."""

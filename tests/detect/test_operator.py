@@ -1,0 +1,12 @@
+import pytest
+
+from guardd.detect.detection import Detection
+from guardd.detect.operator import abort
+from guardd.vocabulary import Action, Detector, Level
+
+
+@pytest.mark.parametrize("reason", [None, "it costs too much"])
+def test_an_operator_counts_nothing(reason):
+    assert abort(reason) == Detection(
+        Detector.OPERATOR, Level.CRITICAL, Action.ABORT, 0, 0, "", None, "operator", reason
+    )

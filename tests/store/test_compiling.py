@@ -1,0 +1,49 @@
+import sqlite3
+from contextlib import closing
+
+import pytest
+from sqlalchemy import bindparam, insert, literal, select, text
+
+from guardd.store.compiling import compiled
+from guardd.store.schema import calls, markers, runs
+from guardd.vocabulary import CallState, RunStatus
+
+
+def test_what_the_caller_binds_stays_named():
+    statement = compiled(select(runs.c.id).where(runs.c.name == bindparam("in_name")))
+    assert ":in_name" in statement
+
+
+def test_constants_are_written_out():
+    statement = compiled(
+        select(calls.c.seq).where(calls.c.state == CallState.OK.value, calls.c.tool == RunStatus.ACTIVE.value)
+    )
+    assert ":" not in statement
+    assert "state = 2" in statement
+    assert "tool = 'active'" in statement
+
+
+@pytest.mark.parametrize("value", ["it's", "'; drop table runs; --", "a:b :run", "", "日本", True, 2**62, -1])
+def test_any_constant_means_itself(value):
+    with closing(sqlite3.connect(":memory:")) as connection:
+        assert connection.execute(compiled(select(literal(value)))).fetchone() == (value,)
+
+
+@pytest.mark.parametrize("value", [1.5, b"x"])
+def test_other_constants_are_refused(value):
+    with pytest.raises(TypeError, match="must be text or a whole number"):
+        compiled(select(literal(value)))
+
+
+def test_an_insert_binds_its_columns_by_their_names():
+    statement = compiled(insert(markers), ["run_id", "kind"])
+    assert "(run_id, kind) VALUES (:run_id, :kind)" in statement
+
+
+def test_a_hint_on_a_table_is_written():
+    statement = compiled(select(runs.c.id).with_hint(runs, "INDEXED BY ix_runs_name", "sqlite"))
+    assert statement.endswith("FROM runs INDEXED BY ix_runs_name")
+
+
+def test_text_stays_as_it_is():
+    assert compiled(text("select 1")) == "select 1"

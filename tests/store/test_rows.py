@@ -1,0 +1,42 @@
+import pytest
+
+from guardd.store.rows import RunRow, Scope
+from guardd.vocabulary import RunStatus
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "shown"),
+    [
+        ("run", "r1", "r1"),
+        ("run", "a/b", "a/b"),
+        ("run", "sessions", "sessions"),
+        ("session", "main", "session:main"),
+        ("source", "openclaw", "source:openclaw"),
+        ("run", "session:main", "run:session:main"),
+        ("run", "source:openclaw", "run:source:openclaw"),
+        ("run", "run:r1", "run:run:r1"),
+        ("session", "session:main", "session:session:main"),
+        ("run", "", ""),
+    ],
+)
+def test_no_two_scopes_of_a_source_look_alike(kind, name, shown):
+    assert Scope("s", kind, name).run == shown
+
+
+def run(**columns):
+    plain = {"id": 1, "source": "s", "kind": "session", "name": "main", "status": "active"}
+    return RunRow(**(dict.fromkeys(RunRow._fields) | plain | columns))
+
+
+def test_a_run_knows_its_scope():
+    assert run().scope == Scope("s", "session", "main")
+
+
+def test_a_run_is_aborted_by_its_detection_alone():
+    assert run(abort_detection_id=1).is_aborted
+    assert not run(status=RunStatus.ABORTED).is_aborted
+
+
+@pytest.mark.parametrize("status", RunStatus)
+def test_a_run_is_over_unless_it_is_active(status):
+    assert run(status=status).is_over is (status is not RunStatus.ACTIVE)
