@@ -250,6 +250,17 @@ def test_a_missing_tool_that_is_blocked_goes_on_being_missed(guard):
     assert columns(guard, "missing_tool")[4:9] == [("reed",)] * 5
 
 
+def test_an_observed_miss_is_one_only_when_its_outcome_says_so(observing):
+    for number in range(4):
+        observing.miss("reed", {"n": number})
+    assert observing.before("reed", {"n": 4}).would_be is Action.BLOCK
+    assert observing.before("reed", {"n": 5}).detection is None
+    observing.after("reed", {"n": 5}, result="it exists after all")
+    observing.after("reed", {"n": 4}, result="it exists after all")
+    assert columns(observing, "missing_tool")[4:] == [(None,), (None,)]
+    assert observing.before("reed", {"n": 6}).detection is None
+
+
 def test_a_changed_threshold_lifts_a_block(guard):
     for _ in range(7):
         guard.call("read")
