@@ -1,6 +1,10 @@
 """The words that every part of guardd shares, as they stand in the database and on the wire."""
 
 from enum import IntEnum, StrEnum
+from typing import Final
+
+DEFAULT_SOURCE: Final = "default"
+"""The source of a gateway that names none."""
 
 
 class Action(IntEnum):
@@ -37,7 +41,7 @@ class Detector(StrEnum):
 
 
 class CallState(IntEnum):
-    """What is known of a call. Below `OK` its outcome has not come yet; see `open_calls`."""
+    """What is known of a call. Below `OK` its outcome has not come yet; see `store.schema.OPEN`."""
 
     PENDING = 0
     BLOCKED = 1

@@ -1,15 +1,14 @@
 """${message}.
 
-Revision: ${up_revision}, after ${down_revision or "nothing"}
+Revision: ${up_revision}, after ${down_revision}
 """
 
 import sqlalchemy as sa
 from alembic import op
 
-revision = ${repr(up_revision)}
-down_revision = ${repr(down_revision)}
+revision = "${up_revision}"
+down_revision = "${down_revision}"
 
 
 def upgrade() -> None:
     """Make the change."""
-    ${upgrades if upgrades else "pass"}

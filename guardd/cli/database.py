@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from sqlalchemy.exc import DBAPIError
 
 from guardd.cli.errors import Failure, Status
-from guardd.daemon.lock import DatabaseLock, LockError
+from guardd.daemon.lock import DatabaseLock, LockError, LockHeldError
 from guardd.daemon.reads import READS
 from guardd.protocol import jsonrpc
 from guardd.protocol.methods import METHODS, decode_params
@@ -40,6 +41,7 @@ class DatabaseFile:
             self._release()
             raise
         has_log = path.with_name(f"{path.name}-wal").exists()
+        self._path = path
         self._engine = reading_engine(path, immutable=not has_log)
 
     def request(self, method: str, params: Mapping[str, object]) -> Any:  # noqa: ANN401 - by method
@@ -49,8 +51,13 @@ class DatabaseFile:
             RpcError: The answer is an error.
         """
         decoded = decode_params(METHODS[method], jsonrpc.encode(params))
-        with self._engine.connect() as connection:
-            return msgspec.json.decode(jsonrpc.encode(READS[method](connection, decoded)))
+        try:
+            with self._engine.connect() as connection:
+                return msgspec.json.decode(jsonrpc.encode(READS[method](connection, decoded)))
+        except DBAPIError as error:
+            raise Failure(
+                f"{self._path} cannot be read: {error.orig}", "Use another backup, if there is one"
+            ) from None
 
     def close(self) -> None:
         """Close the file."""
@@ -68,11 +75,13 @@ def _lock(path: Path) -> DatabaseLock | None:
         return None
     try:
         return DatabaseLock.acquire(path)
-    except LockError as error:
+    except LockHeldError as error:
         raise Failure(
             f"a daemon has {path} open",
             "Leave --db out to ask that daemon, or read a backup: guardctl backup FILE",
         ) from error
+    except LockError as error:
+        raise Failure(str(error)) from error
 
 
 def _check_schema(path: Path) -> None:

@@ -83,7 +83,7 @@ def answered(error: "RpcError") -> Failure:  # noqa: PLR0911 - one for each erro
         case wire.Denied():
             return Failure(safe(error.message), *_ASK_FOR_ACCESS, status=Status.DENIED)
         case wire.InvalidParams():
-            return Failure(safe(error.message), status=Status.USAGE)
+            return Failure(safe(error.message))
         case wire.MethodNotFound():
             return Failure(
                 "the running daemon does not know this yet", "Restart it with the version that guardctl has"

@@ -10,6 +10,7 @@ import guardd
 from guardd.cli import forms
 from guardd.cli.errors import Failure, Status
 from guardd.cli.program import Program
+from guardd.daemon.logs import FORMS, LEVELS
 
 PATH = click.Path(path_type=Path, readable=False)
 
@@ -53,10 +54,8 @@ def program() -> None:
 @click.option("--socket", type=PATH, help="Where to listen.")
 @click.option("--db", type=PATH, help="The database; it is made if it does not exist.")
 @click.option("--config", type=PATH, help="The configuration file.")
-@click.option(
-    "--log-level", type=click.Choice(["debug", "info", "warning", "error"]), default="info", show_default=True
-)
-@click.option("--log-format", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option("--log-level", type=click.Choice(LEVELS), default="info", show_default=True)
+@click.option("--log-format", type=click.Choice(FORMS), default="text", show_default=True)
 def serve(socket: Path | None, db: Path | None, config: Path | None, log_level: str, log_format: str) -> None:
     """Run the daemon in the foreground."""
     from guardd.daemon.main import Options, StartError  # noqa: PLC0415 - brings SQLAlchemy and uvloop

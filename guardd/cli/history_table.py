@@ -8,6 +8,7 @@ from guardd.cli.folding import Group, Marker, lines, marker_text
 from guardd.cli.paging import History
 from guardd.cli.text import plural, safe
 from guardd.cli.times import Clock, length
+from guardd.vocabulary import DEFAULT_SOURCE
 
 
 def show(past: History, *, expand: bool, abs_time: bool, colored: bool) -> None:
@@ -70,7 +71,7 @@ def _about(run: dict[str, Any]) -> list[str]:
     parts = [safe(run["run"])]
     if run["agentId"]:
         parts.append(f"agent {safe(run['agentId'])}")
-    if run["source"] != "default":
+    if run["source"] != DEFAULT_SOURCE:
         parts.append(f"source {safe(run['source'])}")
     reason = run.get("endReason")
     parts += [run["status"] + (f" ({safe(reason)})" if reason else ""), plural(run["calls"], "call")]

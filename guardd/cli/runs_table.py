@@ -7,6 +7,7 @@ from guardd.cli import tables
 from guardd.cli.names import run_column
 from guardd.cli.text import safe
 from guardd.cli.times import Clock
+from guardd.vocabulary import DEFAULT_SOURCE
 
 
 def show(runs: Sequence[dict[str, Any]], *, abs_time: bool, colored: bool) -> None:
@@ -32,7 +33,7 @@ def layout(runs: Sequence[dict[str, Any]], clock: Clock) -> tuple[list[tables.Co
         (
             name,
             safe(run["agentId"] or ""),
-            safe(run["source"]) if several or run["source"] != "default" else "",
+            safe(run["source"]) if several or run["source"] != DEFAULT_SOURCE else "",
             run["status"],
             str(run["calls"]),
             tables.verdict(run),

@@ -16,6 +16,7 @@ from guardd.client.policy import Policy
 from guardd.client.settings import DEFAULT_TIMEOUT, check_timeout, path_text
 from guardd.client.verdict import CompactionGuard, RunStart, Verdict
 from guardd.protocol.framer import DEFAULT_LIMIT
+from guardd.vocabulary import DEFAULT_SOURCE
 
 T = TypeVar("T")
 
@@ -43,7 +44,7 @@ class AsyncGuardClient:
         self,
         socket_path: str | os.PathLike[str] | None = None,
         *,
-        source: str = "default",
+        source: str = DEFAULT_SOURCE,
         timeout: float = DEFAULT_TIMEOUT,
         fail_closed: bool = False,
         frame_limit: int = DEFAULT_LIMIT,

@@ -12,6 +12,7 @@ from guardd.client.requester import Requester
 from guardd.client.settings import DEFAULT_TIMEOUT
 from guardd.client.verdict import CompactionGuard, RunStart, Verdict
 from guardd.protocol.framer import DEFAULT_LIMIT
+from guardd.vocabulary import DEFAULT_SOURCE
 
 T = TypeVar("T")
 
@@ -47,7 +48,7 @@ class GuardClient(Requester):
         self,
         socket_path: str | os.PathLike[str] | None = None,
         *,
-        source: str = "default",
+        source: str = DEFAULT_SOURCE,
         timeout: float = DEFAULT_TIMEOUT,
         fail_closed: bool = False,
         frame_limit: int = DEFAULT_LIMIT,

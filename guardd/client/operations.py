@@ -19,10 +19,11 @@ from guardd.client.verdict import (
     read_run_start,
     read_verdict,
 )
+from guardd.vocabulary import RunStatus
 
 T = TypeVar("T")
 
-END_STATUSES = ("completed", "failed", "aborted")
+END_STATUSES = tuple(status.value for status in RunStatus if status is not RunStatus.ACTIVE)
 
 
 class Unset(Enum):
@@ -188,7 +189,7 @@ def start_run(
         "run.start",
         params,
         read_run_start,
-        lambda why: RunStart(resumed=False, calls=0, status="active", degraded=why),
+        lambda why: RunStart(resumed=False, calls=0, status=RunStatus.ACTIVE.value, degraded=why),
     )
 
 

@@ -3,28 +3,7 @@
 from guardd.config.configuration import Config
 from guardd.config.errors import ConfigError
 from guardd.config.load import load, parse
-from guardd.config.settings import (
-    DatabaseSettings,
-    LimitSettings,
-    LoopSettings,
-    PrivacySettings,
-    RetentionSettings,
-    Settings,
-    SocketSettings,
-)
+from guardd.config.settings import LoopSettings, Settings
 from guardd.config.starter import starter_text
 
-__all__ = [
-    "Config",
-    "ConfigError",
-    "DatabaseSettings",
-    "LimitSettings",
-    "LoopSettings",
-    "PrivacySettings",
-    "RetentionSettings",
-    "Settings",
-    "SocketSettings",
-    "load",
-    "parse",
-    "starter_text",
-]
+__all__ = ["Config", "ConfigError", "LoopSettings", "Settings", "load", "parse", "starter_text"]

@@ -20,6 +20,8 @@ from guardd.store.names import stored_name
 from guardd.store.rows import RunRow, Scope
 from guardd.vocabulary import RunStatus, ScopeKind
 
+LONGEST_REASON = 500
+"""In characters: it is a word to people, of which a table shows a line."""
 LONGEST_METADATA = 16 * 1024
 """In bytes of JSON: it is a note on a run, not a place to keep things."""
 
@@ -36,6 +38,13 @@ def scope_of(params: wire.Scope) -> Scope:
     if params.session_key is not None:
         return Scope(source, ScopeKind.SESSION, stored_name(params.session_key))
     return Scope(source, ScopeKind.SOURCE, source)
+
+
+def _shortened(text: str | None) -> str | None:
+    """What a gateway says to people, cut where it is very long."""
+    if text is None or len(text) <= LONGEST_REASON:
+        return text
+    return f"{text[: LONGEST_REASON - 1]}…"
 
 
 def _agent_of(params: wire.Scope) -> str | None:
@@ -83,7 +92,7 @@ def compaction_record(guard: Guard, params: wire.CompactionRecord, now: int) -> 
             _agent_of(params),
             now,
             will_retry=params.will_retry,
-            reason=None if params.reason is None else stored_name(params.reason),
+            reason=_shortened(params.reason),
             tokens_before=params.tokens_before,
             tokens_after=params.tokens_after,
             once=params.once,
@@ -109,7 +118,7 @@ def run_start(guard: Guard, params: wire.RunStart, now: int) -> wire.RunStarted:
 
 def run_end(guard: Guard, params: wire.RunEnd, now: int) -> wire.Nothing:
     """`run.end`."""
-    reason = None if params.reason is None else stored_name(params.reason)
+    reason = _shortened(params.reason)
     lifecycle.end(guard, scope_of(params), RunStatus(params.status), reason, now)
     return wire.Nothing()
 
@@ -118,18 +127,20 @@ def run_reset(guard: Guard, params: operator.RunReset, now: int, resolve: Resolv
     """`run.reset`."""
     run = resolve(params.run)
     lifecycle.reset(guard, run, params.reason, now)
-    return _changed(run, RunStatus.ACTIVE)
+    return _changed(guard, run, RunStatus.ACTIVE)
 
 
 def run_abort(guard: Guard, params: operator.RunAbort, now: int, resolve: Resolve) -> results.RunChanged:
     """`run.abort`."""
     run = resolve(params.run)
     lifecycle.abort(guard, run, params.reason, now)
-    return _changed(run, RunStatus.ABORTED)
+    return _changed(guard, run, RunStatus.ABORTED)
 
 
-def _changed(run: RunRow, status: RunStatus) -> results.RunChanged:
-    return results.RunChanged(run=run.scope.run, source=run.source, status=status)
+def _changed(guard: Guard, run: RunRow, status: RunStatus) -> results.RunChanged:
+    return results.RunChanged(
+        run=run.scope.run, source=run.source, status=status, mode=guard.config.settings.mode
+    )
 
 
 GATEWAY_CHANGES: Mapping[str, Callable[[Guard, Any, int], msgspec.Struct]] = {

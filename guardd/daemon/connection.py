@@ -47,6 +47,8 @@ class Connection(asyncio.Protocol):
         peer: who it is, by the kernel.
         roles: what it may do.
         last_active: the loop's time when it last sent something, or was answered, or took what was written.
+        tasks: the questions of it that are being answered; they end with the connection.
+        turn: whose turn it is among them.
     """
 
     peer: Peer
@@ -67,6 +69,8 @@ class Connection(asyncio.Protocol):
         self._refusal: RpcError | None = None
         self._closing = False
         self.last_active = loop.time()
+        self.tasks: set[asyncio.Task[None]] = set()
+        self.turn = asyncio.Lock()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Admit the peer, or tell it why not and close."""
@@ -79,6 +83,8 @@ class Connection(asyncio.Protocol):
     def connection_lost(self, _error: Exception | None) -> None:
         """Forget it; what it asked for is carried out all the same."""
         self._closing = True
+        for task in self.tasks:
+            task.cancel()
         self._writable.set()
         self._account(0)
         self._server.closed(self)
@@ -164,7 +170,8 @@ class Connection(asyncio.Protocol):
                 self._take(frame)
         except FrameTooLarge as error:
             self.refuse(error)
-        self._working = False
+        finally:
+            self._working = False
         if not self._account(self._framer.buffered):
             self.refuse(Overloaded("too many bytes are waiting to be read; try again"))
         if self._ended and self._has_capacity and self._in_flight == 0:

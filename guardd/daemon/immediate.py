@@ -5,21 +5,26 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Awaitable, Callable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 import guardd
 from guardd.config import ConfigError
 from guardd.daemon import retention
 from guardd.daemon.access import AccessError
-from guardd.daemon.reads import back_up, check_integrity, event_filter, totals
+from guardd.daemon.reads import back_up, db_check, event_filter
 from guardd.daemon.watching import catch_up
 from guardd.protocol import gateway_methods as wire
+from guardd.protocol import jsonrpc
 from guardd.protocol import operator_methods as operator
 from guardd.protocol import operator_results as results
 from guardd.protocol.errors import InvalidParams
 from guardd.protocol.openrpc import document
 from guardd.store.migrating import HEAD
+from guardd.store.reading.state import totals
 
 if TYPE_CHECKING:
     from guardd.daemon.connection import Connection
@@ -28,7 +33,12 @@ if TYPE_CHECKING:
 
 async def discover(_server: Server, _connection: Connection, _params: object) -> object:
     """`rpc.discover`."""
-    return document()
+    return _encoded_document()
+
+
+@cache
+def _encoded_document() -> msgspec.Raw:
+    return msgspec.Raw(jsonrpc.encode(document()))
 
 
 async def config_get(server: Server, _connection: Connection, params: operator.ConfigGet) -> object:
@@ -45,7 +55,8 @@ async def config_reload(
     except (ConfigError, AccessError) as error:
         raise InvalidParams(f"the configuration was not changed: {error}") from error
     return results.ConfigReloaded(
-        path=None if config.path is None else str(config.path), warnings=list(config.warnings)
+        path=None if config.path is None else str(config.path),
+        warnings=[*config.warnings, *server.waits_for_restart()],
     )
 
 
@@ -86,7 +97,7 @@ async def backup(
 async def check(server: Server, _connection: Connection, _params: object) -> results.DatabaseChecked:
     """`db.check`."""
     async with server.readers.taking_long:
-        return await server.readers.ask(check_integrity)
+        return await server.readers.ask(db_check)
 
 
 async def prune(

@@ -38,14 +38,13 @@ class Listener:
     Attributes:
         socket: the socket, to be given to the event loop.
         path: where clients find it; None for an abstract socket of systemd's.
-        activated: systemd made it, and keeps it.
     """
 
     def __init__(self, listening: socket.socket, path: Path | None, pin: int | None) -> None:
         self.socket = listening
         self.path = path
-        self.activated = pin is None
-        # A descriptor of the socket's file. While it is open, no other file can get the same inode number.
+        # A descriptor of the socket's file; None where systemd made that, and keeps it. While it is open, no other
+        # file can get the same inode number.
         self._pin = pin
 
     def close(self) -> None:

@@ -24,6 +24,10 @@ class LockError(Exception):
     """The database's lock cannot be had; the text says why and what to do."""
 
 
+class LockHeldError(LockError):
+    """Another process holds it."""
+
+
 class DatabaseLock:
     """The lock of one database, held from `acquire` until `release` or the end of the process.
 
@@ -95,7 +99,7 @@ def _check_files(database: Path) -> None:
         path = database.with_name(database.name + suffix)
         _check_owner(path)
         if path.is_symlink() or (path.exists() and not path.is_file()):
-            raise LockError(f"{path} is not a regular file: remove it, or use another database (--db)")
+            raise LockError(f"{path} is not a regular file, so it can be no database; name another with --db")
 
 
 def _reason(error: OSError) -> str:
@@ -115,7 +119,7 @@ def _lock(descriptor: int, database: Path, path: Path) -> None:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
-        raise LockError(
+        raise LockHeldError(
             f"another guardd{_holder(descriptor)} has the database {database} open: "
             "stop it first, or name another database with --db"
         ) from error

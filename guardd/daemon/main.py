@@ -28,6 +28,7 @@ from guardd.daemon.service import Notifier
 from guardd.daemon.writer import now
 from guardd.store.checkpointing import checkpoint
 from guardd.store.errors import DatabaseUnusable
+from guardd.store.migrating import check
 from guardd.store.opening import Database, open_database
 
 logger = logging.getLogger("guardd")
@@ -70,14 +71,20 @@ def serve(options: Options) -> None:
         try:
             config = load(options.config)
             policy = build_policy(config.settings.socket.gateways, config.settings.socket.readers)
-            lock = stack.enter_context(DatabaseLock.acquire(_database_path(options, config)))
-            database = open_database(lock.database, config.settings.database.durability, now())
-            stack.callback(_close, database)
+            path = _database_path(options, config)
+            check(path)  # before anything is made beside it
             listeners = [
                 stack.enter_context(closing) for closing in map(_closing, _listeners(options, config))
             ]
+            lock = stack.enter_context(DatabaseLock.acquire(path))
+            database = open_database(lock.database, config.settings.database.durability, now())
+            stack.callback(_close, database)
         except (ConfigError, AccessError, LockError, DatabaseUnusable, ListenError) as error:
             raise StartError(str(error)) from error
+        except FileNotFoundError as error:  # of resolving a relative path
+            raise StartError(
+                "the current directory is gone: change to another, or name whole paths"
+            ) from error
         _tell(config, database)
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
             server = Server(
@@ -136,8 +143,6 @@ def _tell(config: Config, database: Database) -> None:
             "the database was brought to this version's schema",
             extra=fields(before=migration.before, after=migration.after, backup=migration.backup),
         )
-    if config.settings.mode == "observe":
-        logger.warning("observing: every call is let through, and what would have been said is recorded")
 
 
 async def _run(server: Server, listeners: list[Listener], notifier: Notifier) -> None:
@@ -181,8 +186,9 @@ async def _run(server: Server, listeners: list[Listener], notifier: Notifier) ->
     await server.stop(PATIENCE_SECONDS)
     notifier.close()
     for task in background:
-        if not task.cancelled() and task.done() and task.exception() is not None:
-            raise task.exception()  # type: ignore[misc]
+        if task.done() and not task.cancelled() and (fault := task.exception()) is not None:
+            logger.error("stopped by a fault inside guardd; this is a bug", exc_info=fault)
+            raise fault
 
 
 def _reload(server: Server, notifier: Notifier) -> Callable[[], None]:

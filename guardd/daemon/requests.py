@@ -4,21 +4,25 @@ The id belongs to (source, method). What is kept is a keyed digest of the parame
 are not remembered.
 """
 
-from collections.abc import Callable
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable
 from hashlib import blake2b
 from typing import NamedTuple
+from weakref import WeakValueDictionary
 
 import msgspec
 
+from guardd.daemon.writer import Writer
 from guardd.fingerprint import Arguments
 from guardd.protocol import jsonrpc
-from guardd.protocol.errors import InvalidParams
+from guardd.protocol.errors import InvalidParams, RpcError
 from guardd.store.names import stored_name
 from guardd.store.store import Store
+from guardd.vocabulary import DEFAULT_SOURCE
 
 REMEMBERED_MS = 2 * 60 * 60 * 1000
 """How long an id is remembered, in milliseconds; protocol.md asks for an hour."""
-_NO_SOURCE = "default"
 
 
 class RequestOnce(NamedTuple):
@@ -52,7 +56,7 @@ def request_of(
     if request_id is None:
         return None
     return RequestOnce(
-        stored_name(getattr(params, "source", _NO_SOURCE)),
+        stored_name(getattr(params, "source", DEFAULT_SOURCE)),
         method,
         stored_name(request_id),
         blake2b(Arguments.parse(raw_params).canonical, key=key, digest_size=16).digest(),
@@ -91,3 +95,34 @@ def answered_once(store: Store, request: RequestOnce, now: int, work: Callable[[
         reply = jsonrpc.encode(work())
         store.keep_reply(*request, reply, now)
     return reply
+
+
+class Once:
+    """Does what is no transaction of the writer's once for each request id; two of the same id take turns.
+
+    Args:
+        store: remembers the replies.
+        writer: whose transactions that takes.
+    """
+
+    def __init__(self, store: Store, writer: Writer) -> None:
+        self._store = store
+        self._writer = writer
+        self._turns: WeakValueDictionary[RequestOnce, asyncio.Lock] = WeakValueDictionary()
+
+    async def do(self, request: RequestOnce, work: Callable[[], Awaitable[object]]) -> object:
+        """The result of a request: the first one again if it is known, else that of doing it now.
+
+        Raises:
+            InvalidParams: its id was used with other parameters.
+            RpcError: it failed, and is not remembered.
+        """
+        turn = self._turns.setdefault(request._replace(digest=b""), asyncio.Lock())
+        async with turn:
+            known = await self._writer.run(lambda _now: known_reply(self._store, request))
+            if known is not None:
+                return msgspec.Raw(known)
+            result = await work()
+            with contextlib.suppress(RpcError):  # it is done, even if that cannot be remembered
+                await self._writer.run(lambda now: answered_once(self._store, request, now, lambda: result))
+            return result

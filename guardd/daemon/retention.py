@@ -15,6 +15,7 @@ from guardd.protocol.errors import RpcError
 from guardd.store.pruning import (
     count_old_runs,
     delete_oldest_run,
+    free_pages,
     give_back_space,
     trim_long_runs,
     used_bytes,
@@ -121,12 +122,8 @@ async def _is_too_large(server: Server) -> bool:
 async def _give_back_space(server: Server) -> None:
     """Shrink the file by what is free in it, a few pages at a time."""
     connection = server.database.connection
-    free, before = _free_pages(connection), None
+    free, before = free_pages(connection), None
     while free > PAGES_AT_ONCE and free != before:  # a file not made by guardd may keep what it has
         await server.writer.run(lambda _now: give_back_space(connection, PAGES_AT_ONCE))
         await asyncio.sleep(PAUSE_SECONDS)
-        free, before = _free_pages(connection), free
-
-
-def _free_pages(connection: sqlite3.Connection) -> int:
-    return int(connection.execute("pragma freelist_count").fetchone()[0])
+        free, before = free_pages(connection), free

@@ -5,7 +5,7 @@ import contextlib
 import logging
 import os
 import time
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ from guardd.daemon.logs import fields
 from guardd.daemon.metrics import Metrics
 from guardd.daemon.readers import Readers
 from guardd.daemon.reads import READS
-from guardd.daemon.requests import answered_once, known_reply, request_of
+from guardd.daemon.requests import Once, answered_once, request_of
 from guardd.daemon.watching import Watchers
 from guardd.daemon.writer import Change, Writer
 from guardd.guard import Guard
@@ -35,6 +35,7 @@ from guardd.protocol.errors import (
     Overloaded,
     RpcError,
     ShuttingDown,
+    StorageUnavailable,
 )
 from guardd.protocol.methods import METHODS, Method, decode_params
 from guardd.store.opening import Database
@@ -47,6 +48,13 @@ logger = logging.getLogger("guardd.server")
 MEBIBYTE = 1024 * 1024
 
 Answer = Callable[[bytes | RpcError], None]
+
+_READ_AT_START: Mapping[str, Callable[[Settings], object]] = {
+    "guardd.socket.path": lambda settings: settings.socket.path,
+    "guardd.socket.group": lambda settings: settings.socket.group,
+    "guardd.database": lambda settings: settings.database,
+}
+"""The settings that a running daemon does not change."""
 
 
 class Server:
@@ -83,13 +91,16 @@ class Server:
         """
         self.loop = loop
         self.config = config
+        self._settings_at_start = config.settings
         self.database = database
         self.policy = policy
         self.load_config = load_config
         self.metrics = Metrics()
         self.watchers = Watchers()
         self.guard = Guard(database.store, config, database.key, self.watchers.publish)
-        self.writer = Writer(loop, database.store, self._committed, self.watchers.discard)
+        self.writer = Writer(
+            loop, database.store, self._committed, self.watchers.discard, database.is_in_place
+        )
         self.connections: set[Connection] = set()
         self.stopping = False
         self.started = time.monotonic()
@@ -99,7 +110,7 @@ class Server:
         self._nobody_left.set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._background: set[asyncio.Task[None]] = set()
-        self._doing_once = asyncio.Lock()
+        self._once = Once(database.store, self.writer)
 
     def make_connection(self) -> Connection:
         """A connection for a peer that is about to be admitted."""
@@ -174,14 +185,18 @@ class Server:
         except RpcError as error:
             answer(error)
             return
+        except Exception as error:  # noqa: BLE001  it costs this request, and nobody else
+            answer(_bug(error))
+            return
         self.metrics.requests[method.name] += 1
         if method.name in GATEWAY_CHANGES or method.name in OPERATOR_CHANGES:
             self.writer.submit(Change(self._work(method, params, call.params), answer))
         elif method.name in READS:
-            self.writer.after_pending(lambda: self._start(self._read(method.name, params), answer))
+            handle = partial(self._read, method.name, params)
+            self.writer.after_pending(lambda: self._start(connection, handle, answer))
         else:
-            handling = partial(self._immediately, connection, method, params, call.params)
-            self.writer.after_pending(lambda: self._start(handling(), answer))
+            handle = partial(self._immediately, connection, method, params, call.params)
+            self.writer.after_pending(lambda: self._start(connection, handle, answer))
 
     def _admit(self, connection: Connection, call: jsonrpc.Request) -> Method:
         method = METHODS.get(call.method)
@@ -215,20 +230,10 @@ class Server:
     async def _immediately(
         self, connection: Connection, method: Method, params: msgspec.Struct, raw_params: bytes | None
     ) -> object:
-        """Do what is no transaction of the writer's; of those with a request id one at a time, and each once."""
-        handler = immediate.HANDLERS[method.name]
+        """Do what is no transaction of the writer's."""
+        handle = partial(immediate.HANDLERS[method.name], self, connection, params)
         request = request_of(self.database.key, method.name, params, raw_params)
-        if request is None:
-            return await handler(self, connection, params)
-        store = self.database.store
-        async with self._doing_once:
-            known = await self.writer.run(lambda _now: known_reply(store, request))
-            if known is not None:
-                return msgspec.Raw(known)
-            result = await handler(self, connection, params)
-            with contextlib.suppress(RpcError):  # it is done, even if that cannot be remembered
-                await self.writer.run(lambda now: answered_once(store, request, now, lambda: result))
-            return result
+        return await (handle() if request is None else self._once.do(request, handle))
 
     def _resolve(self, run: str) -> RunRow:
         row = self.database.store.run_by_id(resolve_run(self.database.core, run))
@@ -244,24 +249,26 @@ class Server:
         self._background.add(task)
         task.add_done_callback(self._background.discard)
 
-    def _start(self, handling: Any, answer: Answer) -> None:  # noqa: ANN401
-        task = self.loop.create_task(self._finish(handling, answer))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+    def _start(self, connection: Connection, handle: Callable[[], Awaitable[object]], answer: Answer) -> None:
+        task = self.loop.create_task(self._finish(connection, handle, answer))
+        for tasks in (self._tasks, connection.tasks):
+            tasks.add(task)
+            task.add_done_callback(tasks.discard)
 
-    async def _finish(self, handling: Any, answer: Answer) -> None:  # noqa: ANN401
+    async def _finish(
+        self, connection: Connection, handle: Callable[[], Awaitable[object]], answer: Answer
+    ) -> None:
+        """Answer one question after the other of a connection, so that no connection fills the readers' queue."""
         try:
-            answer(jsonrpc.encode(await handling))
+            async with connection.turn:
+                answer(jsonrpc.encode(await handle()))
         except RpcError as error:
             answer(error)
         except sqlalchemy.exc.DBAPIError as error:
             logger.error("the database cannot be read", extra=fields(reason=str(error.orig)))
-            answer(InternalError())
-        except Exception as error:
-            logger.exception(
-                "a request failed inside guardd; this is a bug", extra=fields(error=type(error).__name__)
-            )
-            answer(InternalError())
+            answer(StorageUnavailable(f"the database cannot be read ({error.orig})"))
+        except Exception as error:  # noqa: BLE001  it costs this request, and nobody else
+            answer(_bug(error))
 
     # What changes while it runs
 
@@ -284,10 +291,6 @@ class Server:
         except (ConfigError, AccessError) as error:
             logger.error("the configuration was not changed", extra=fields(reason=str(error)))
             raise
-        if _needs_restart(config.settings) != _needs_restart(self.config.settings):
-            logger.warning(
-                "guardd.socket.path, guardd.socket.group and guardd.database take effect at the next start"
-            )
         self.config = config
         self.policy = policy
         self.guard.configure(config)
@@ -295,9 +298,17 @@ class Server:
             if connection.roles:
                 self._admit_again(connection)
         logger.info("configuration loaded", extra=fields(path=config.path))
-        for warning in config.warnings:
+        for warning in (*config.warnings, *self.waits_for_restart()):
             logger.warning(warning)
         return config
+
+    def waits_for_restart(self) -> list[str]:
+        """What has changed in the configuration since the start and takes effect at the next one only."""
+        return [
+            f"{key} has changed, which takes effect at the next start"
+            for key, read in _READ_AT_START.items()
+            if read(self.config.settings) != read(self._settings_at_start)
+        ]
 
     def _admit_again(self, connection: Connection) -> None:
         """Hold a peer to a policy that has changed."""
@@ -352,14 +363,19 @@ class Server:
         }
 
 
+def _bug(error: Exception) -> InternalError:
+    logger.error(
+        "a request failed inside guardd; this is a bug",
+        exc_info=error,
+        extra=fields(error=type(error).__name__),
+    )
+    return InternalError()
+
+
 def _denied(connection: Connection) -> Denied:
     return Denied(
         f"user {connection.peer.uid} may not connect; name it in guardd.socket.gateways or .readers"
     )
-
-
-def _needs_restart(settings: Settings) -> tuple[object, ...]:
-    return settings.socket.path, settings.socket.group, settings.database
 
 
 def _size(path: Path) -> int:

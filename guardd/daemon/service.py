@@ -16,8 +16,6 @@ logger = logging.getLogger(__name__)
 class Notifier:
     """Sends the daemon's state to the service manager; without one it does nothing.
 
-    Each method tells whether the message was handed over, so that a caller may try again later.
-
     Args:
         address: the manager's datagram socket, a path or `@name` for an abstract one (`$NOTIFY_SOCKET`).
         watchdog_interval: seconds between two calls of `alive`, None when nobody waits for them.
@@ -43,27 +41,27 @@ class Notifier:
             interval = int(microseconds) / 1_000_000 / 2 or None
         return cls(address, interval)
 
-    def ready(self, status: str = "") -> bool:
-        """Say that the daemon serves: after its start, and after each reload."""
-        return self._send("READY=1", status)
+    def ready(self, status: str = "") -> None:
+        """Say that the daemon serves: after its start, and after each reload.
 
-    def reloading(self) -> bool:
+        Args:
+            status: a line for people, shown by `systemctl status`.
+        """
+        self._send("READY=1", status)
+
+    def reloading(self) -> None:
         """Say that a reload has begun; `ready` ends it, whatever came of it."""
         # The time lets the manager tell this reload from one that it asked for later.
         microseconds = time.clock_gettime_ns(time.CLOCK_MONOTONIC) // 1000
-        return self._send(f"RELOADING=1\nMONOTONIC_USEC={microseconds}")
+        self._send(f"RELOADING=1\nMONOTONIC_USEC={microseconds}")
 
-    def stopping(self, status: str = "") -> bool:
+    def stopping(self) -> None:
         """Say that the daemon is about to end."""
-        return self._send("STOPPING=1", status)
+        self._send("STOPPING=1")
 
-    def status(self, status: str) -> bool:
-        """Give a line for people, shown by `systemctl status`."""
-        return self._send("", status)
-
-    def alive(self) -> bool:
+    def alive(self) -> None:
         """Feed the watchdog. Call it only from what would hang if the daemon hung."""
-        return self._send("WATCHDOG=1")
+        self._send("WATCHDOG=1")
 
     def close(self) -> None:
         """Close the socket; a later message opens it again."""
@@ -71,21 +69,18 @@ class Notifier:
             self._socket.close()
             self._socket = None
 
-    def _send(self, state: str, status: str = "") -> bool:
+    def _send(self, state: str, status: str = "") -> None:
         if self._address is None:
-            return False
-        lines = [state] if state else []
+            return
         if status:
-            lines.append("STATUS=" + " ".join(status.split()))  # a line break would begin another assignment
+            state += "\nSTATUS=" + " ".join(status.split())  # a line break would begin another assignment
         try:
             if self._socket is None:
                 self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
                 self._socket.setblocking(False)
-            self._socket.sendto("\n".join(lines).encode("utf-8", "replace"), self._address)
+            self._socket.sendto(state.encode("utf-8", "replace"), self._address)
         except OSError as error:
             self._complain(error)
-            return False
-        return True
 
     def _complain(self, error: OSError) -> None:
         """Log the first failure only: the watchdog's would come for ever."""

@@ -14,6 +14,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
+from sqlalchemy.exc import DBAPIError
+
 from guardd.daemon.logs import fields
 from guardd.protocol.errors import InternalError, RpcError, StorageUnavailable
 from guardd.store.store import Store
@@ -21,6 +23,9 @@ from guardd.store.store import Store
 logger = logging.getLogger("guardd.writer")
 
 T = TypeVar("T")
+
+LAST_MOMENT = 253_402_300_799_999
+"""The end of the year 9999, in milliseconds since the epoch: a broken clock may be past it."""
 
 MOST_AT_ONCE = 256
 """Requests in one transaction, at most: more would make the first of them wait for the last."""
@@ -41,8 +46,8 @@ class Change:
 
 
 def now() -> int:
-    """The time in milliseconds since the epoch."""
-    return time.time_ns() // 1_000_000
+    """The time in milliseconds since the epoch; never one that cannot be written as a date."""
+    return max(0, min(time.time_ns() // 1_000_000, LAST_MOMENT))
 
 
 class Writer:
@@ -58,6 +63,7 @@ class Writer:
         store: Store,
         committed: Callable[[], None],
         rolled_back: Callable[[], None],
+        is_in_place: Callable[[], bool] = lambda: True,
     ) -> None:
         """Write to a store.
 
@@ -66,11 +72,14 @@ class Writer:
             store: what to write to.
             committed: called after each commit, before the replies.
             rolled_back: called when a transaction was undone.
+            is_in_place: says whether the database is still the file that it was; what is written to a removed
+                one would be lost, however well it is committed.
         """
         self._loop = loop
         self._store = store
         self._committed = committed
         self._rolled_back = rolled_back
+        self._is_in_place = is_in_place
         self._queue: deque[Change | Callable[[], None]] = deque()
         self._scheduled = False
         self._available = True
@@ -152,6 +161,9 @@ class Writer:
         """Carry out changes in one transaction; where that fails, each in its own: only those at fault fail."""
         if not changes:
             return []
+        if not self._is_in_place():
+            gone = sqlite3.OperationalError("its file was removed or replaced; restart guardd")
+            return [self._fault(gone)] * len(changes)
         try:
             self._store.begin()
         except sqlite3.Error as error:  # somebody holds it locked, and we have waited for that once
@@ -172,9 +184,8 @@ class Writer:
 
     def _undo(self) -> None:
         self._rolled_back()
-        with contextlib.suppress(
-            sqlite3.Error
-        ):  # if it lasts, the next transaction cannot begin, and says so
+        # If what is wrong lasts, the next transaction cannot begin, and says so.
+        with contextlib.suppress(sqlite3.Error):
             self._store.rollback()
 
     def _done(self, *, wrote: bool) -> None:
@@ -191,9 +202,10 @@ class Writer:
             )
 
     def _fault(self, error: Exception) -> RpcError:
-        if isinstance(error, sqlite3.OperationalError | sqlite3.DatabaseError) and not isinstance(
-            error, sqlite3.IntegrityError | sqlite3.ProgrammingError
-        ):
+        if isinstance(error, DBAPIError) and isinstance(error.orig, Exception):
+            error = error.orig
+        bugs = (sqlite3.IntegrityError, sqlite3.ProgrammingError)
+        if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, bugs):
             if self._available:
                 self._available = False
                 logger.error("the database cannot be written", extra=fields(reason=str(error)))

@@ -24,7 +24,7 @@ class Question:
     is_poll: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Detection:
     """A rule that matched.
 
@@ -46,7 +46,7 @@ class Detection:
     count: int
     threshold: int
     tool: str
-    paired_tool: str | None
+    paired_tool: str | None = None
     warning_key: str
     reason: str | None = None
 
@@ -83,7 +83,14 @@ def warning(
 ) -> Detection:
     """A finding that lets the call through with a word of warning."""
     return Detection(
-        detector, Level.WARNING, Action.WARN, count, threshold, question.tool, paired_tool, warning_key
+        detector=detector,
+        level=Level.WARNING,
+        action=Action.WARN,
+        count=count,
+        threshold=threshold,
+        tool=question.tool,
+        paired_tool=paired_tool,
+        warning_key=warning_key,
     )
 
 
@@ -107,5 +114,12 @@ def critical(
     if follows_block and count >= settings.global_circuit_breaker_threshold:
         action, threshold = Action.ABORT, settings.global_circuit_breaker_threshold
     return Detection(
-        detector, Level.CRITICAL, action, count, threshold, question.tool, paired_tool, warning_key
+        detector=detector,
+        level=Level.CRITICAL,
+        action=action,
+        count=count,
+        threshold=threshold,
+        tool=question.tool,
+        paired_tool=paired_tool,
+        warning_key=warning_key,
     )

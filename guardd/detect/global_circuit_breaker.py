@@ -28,12 +28,11 @@ def judge(question: Question, figures: Figures, settings: LoopSettings) -> Detec
     if figures.streak < settings.global_circuit_breaker_threshold:
         return None
     return Detection(
-        DETECTOR,
-        Level.CRITICAL,
-        Action.ABORT,
-        figures.streak,
-        settings.global_circuit_breaker_threshold,
-        question.tool,
-        None,
-        f"{DETECTOR}:{question.signature.hex()}",
+        detector=DETECTOR,
+        level=Level.CRITICAL,
+        action=Action.ABORT,
+        count=figures.streak,
+        threshold=settings.global_circuit_breaker_threshold,
+        tool=question.tool,
+        warning_key=f"{DETECTOR}:{question.signature.hex()}",
     )

@@ -10,4 +10,13 @@ MESSAGES = {Action.ABORT: "This run was stopped by an operator{reason}."}
 
 def abort(reason: str | None) -> Detection:
     """The detection that every later call of the run is answered with; it counts nothing."""
-    return Detection(DETECTOR, Level.CRITICAL, Action.ABORT, 0, 0, "", None, DETECTOR, reason)
+    return Detection(
+        detector=DETECTOR,
+        level=Level.CRITICAL,
+        action=Action.ABORT,
+        count=0,
+        threshold=0,
+        tool="",
+        warning_key=DETECTOR,
+        reason=reason,
+    )

@@ -80,11 +80,7 @@ def how_many(*conditions: ColumnElement[bool]) -> ColumnElement[int]:
     return func.count().filter(*conditions)
 
 
-def is_in_state(rows: FromClause, *states: CallState) -> ColumnElement[bool]:
-    """Whether a row's state is one of these, as literals of the statement."""
-    return rows.c.state.in_([literal_column(str(state.value)) for state in states])
-
-
 def is_blocked(rows: FromClause) -> ColumnElement[bool]:
-    """Whether a row is an attempt that guardd blocked."""
-    return is_in_state(rows, CallState.BLOCKED, CallState.BLOCKED_REPORTED)
+    """Whether a row is an attempt that guardd blocked; the states are literals of the statement."""
+    blocked = (CallState.BLOCKED, CallState.BLOCKED_REPORTED)
+    return rows.c.state.in_([literal_column(str(state.value)) for state in blocked])

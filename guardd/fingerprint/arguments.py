@@ -36,6 +36,11 @@ class Arguments:
             return cls({}, b"{}")
         return cls(value, encode(value))
 
+    @classmethod
+    def of_action(cls, action: str | None) -> Self:
+        """The part of arguments that outcomes are compared by, see `Fingerprinter.asked_action`."""
+        return cls({} if action is None else {"action": action}, b"")
+
     def get(self, key: str) -> object:
         """Give the member of that name; None when there is none, or the arguments are no object."""
         return self.value.get(key) if isinstance(self.value, dict) else None

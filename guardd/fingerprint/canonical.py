@@ -6,7 +6,8 @@ as three bytes that no valid document contains. The form depends on the value al
 way give the same bytes, so that neither spaces, nor key order, nor how deep the interpreter's stack was at
 the time can make equal calls differ.
 
-Only a document of more than `reading.MAX_DEPTH` levels is taken as its bytes without the spaces, unsorted.
+Only a document of more than `reading.MAX_DEPTH` levels, or one that the decoder refuses and that is large, is
+taken as its bytes without the spaces, unsorted: reading it value by value would keep everybody waiting.
 """
 
 import json
@@ -34,6 +35,8 @@ _STRIDE_RUN: Final = b"0" * (len(_DIGIT_RUN) // _STRIDE)
 _STRING: Final = rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)'
 _SPACE_OR_STRING: Final = re.compile(rb"(" + _STRING + rb")|[ \t\n\r]++", re.DOTALL)
 _STRINGS: Final = re.compile(_STRING, re.DOTALL)
+MOST_LENIENT_BYTES: Final = 256 * 1024
+"""Of a document that the decoder refuses: larger ones are compared by their bytes."""
 _BYTES_MARK: Final = b"bytes:"
 
 
@@ -54,12 +57,14 @@ def read(raw: RawJson) -> object:
 
     Raises:
         InvalidJsonError: It is not JSON.
-        TooDeepError: It is nested more deeply than a value should be built.
+        TooDeepError: It is nested more deeply than a value should be built, or too large for what is in it.
     """
     document = bytes(raw)
     try:
         value: object = _DECODER.decode(document)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        if len(document) > MOST_LENIENT_BYTES:
+            raise TooDeepError from None
         return read_leniently(document)
     if _has_long_digits(document):
         return _with_contracted_integers(value)

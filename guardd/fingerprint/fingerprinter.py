@@ -12,7 +12,7 @@ from guardd.fingerprint.arguments import Arguments
 from guardd.fingerprint.canonical import RawJson, encode, from_bytes, read
 from guardd.fingerprint.outcomes import missing_tool, normal_form
 from guardd.fingerprint.reading import TooDeepError
-from guardd.fingerprint.tools import Tools
+from guardd.fingerprint.tools import TOOLS_WITH_ACTIONS, Tools
 
 VERSION: Final = 1
 """Stored with the fingerprints; raised whenever equal calls would get other ones."""
@@ -69,6 +69,14 @@ class Fingerprinter:
         state.update(tool.encode(*_UTF_8) + b"\0")
         state.update(arguments.canonical)
         return state.digest()
+
+    def asked_action(self, tool: str, arguments: Arguments) -> str | None:
+        """Give what of a call's arguments its outcome's fingerprint depends on; None where on nothing.
+
+        A call keeps the arguments that it was asked with, while its outcome may be reported with others, or none.
+        """
+        action = arguments.get("action") if tool in TOOLS_WITH_ACTIONS else None
+        return action if isinstance(action, str) else None
 
     def outcome(
         self, tool: str, arguments: Arguments, result: RawJson | None, error: RawJson | None

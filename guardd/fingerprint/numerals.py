@@ -22,6 +22,10 @@ _EXPONENT_DIGITS: Final = 4000
 
 _LONG: Final = 10**INLINE_DIGITS
 
+SURE_LENGTH: Final = 15
+SURE_VALUE: Final = 1e15
+"""A literal of so few characters that a double below this value tells exactly what it says."""
+
 
 def read_float(literal: str) -> int | float | msgspec.Raw:
     """Give the value of a number that was written with a point or an exponent.
@@ -30,6 +34,8 @@ def read_float(literal: str) -> int | float | msgspec.Raw:
         An integer or a float, else a canonical literal that encodes as itself.
     """
     number = float(literal)
+    if len(literal) <= SURE_LENGTH and number.is_integer() and 1 <= abs(number) < SURE_VALUE:
+        return int(number)
     if number.is_integer() or abs(number) > sys.float_info.max:
         return exact(literal)
     return number

@@ -19,71 +19,29 @@ _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _LINES: Final = frozenset({"authorization", "cookie"})
 _STRONG: Final = frozenset(
     {
-        "apikey",
-        "privatekey",
-        "accesskey",
-        "secretkey",
-        "bearer",
-        "credential",
-        "cvc",
-        "cvv",
-        "jwt",
-        "mnemonic",
+        "accesskey", "apikey", "bearer", "credential", "cvc", "cvv", "jwt", "mnemonic", "otp", "passcode",
+        "passphrase", "passwd", "password", "privatekey", "secret", "secretkey", "ssn", "token", "totp",
     }
-    | {"otp", "passcode", "passphrase", "passwd", "password", "secret", "ssn", "token", "totp"}
-)
+)  # fmt: skip
 _WEAK: Final = frozenset({"auth", "pass", "pwd", "pw"})
-_ENDINGS: Final = ("password", "passwd", "passphrase", "secret", "token", "apikey")  # accesstoken, PGPASSWORD
-_NO_TOKEN: Final = frozenset(  # page tokens, and those of language models
+# As in accesstoken and PGPASSWORD.
+_ENDINGS: Final = ("password", "passwd", "passphrase", "secret", "token", "apikey")
+# What comes before "token" where it is no secret: page tokens, and those of language models.
+_NO_TOKEN: Final = frozenset(
     {
-        "next",
-        "page",
-        "continuation",
-        "pagination",
-        "sync",
-        "resume",
-        "prev",
-        "previous",
-        "cursor",
-        "max",
-        "min",
+        "bos", "cls", "continuation", "cursor", "end", "eos", "first", "last", "mask", "max", "min", "next",
+        "num", "pad", "page", "pagination", "per", "prev", "previous", "resume", "sep", "special", "start",
+        "stop", "sync", "unk",
     }
-    | {
-        "num",
-        "per",
-        "pad",
-        "eos",
-        "bos",
-        "stop",
-        "start",
-        "end",
-        "special",
-        "mask",
-        "unk",
-        "cls",
-        "sep",
-        "first",
-        "last",
-    }
-)
+)  # fmt: skip
 _TOKENS: Final = frozenset({"access", "api", "auth", "bearer", "oauth", "refresh"})
 _KEYS: Final = frozenset(
     {
-        "access",
-        "account",
-        "admin",
-        "api",
-        "app",
-        "auth",
-        "client",
-        "consumer",
-        "deploy",
-        "encryption",
-        "gpg",
-        "hmac",
+        "access", "account", "admin", "api", "app", "auth", "client", "consumer", "deploy", "encryption",
+        "gpg", "hmac", "master", "private", "secret", "service", "shared", "signing", "ssh", "storage",
+        "subscription",
     }
-    | {"master", "private", "secret", "service", "shared", "signing", "ssh", "storage", "subscription"}
-)
+)  # fmt: skip
 _PAIRS: Final = frozenset(
     {
         ("verification", "code"),

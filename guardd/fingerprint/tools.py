@@ -5,7 +5,21 @@ from typing import Final
 
 from guardd.fingerprint.arguments import Arguments
 
-_POLL_TOOL: Final = "command_status"
+_POLL_TOOLS: Final = frozenset(
+    {
+        "command_status",
+        # Those of coding agents, which ask how a command or a sub-agent in the background is getting on:
+        "BashOutput",  # Claude Code
+        "TaskOutput",
+        "AgentOutputTool",
+        "read_bash",  # GitHub Copilot CLI
+        "read_powershell",
+        "read_agent",
+        "read_background_output",  # Gemini CLI
+    }
+)
+TOOLS_WITH_ACTIONS: Final = frozenset({"process", "message"})
+"""What a call of these is, and which parts of its result count, its argument `action` says."""
 _PROCESS_POLLS: Final = frozenset({"poll", "log"})
 _SENDING_TOOL: Final = "sessions_send"
 _MESSAGE_SENDS: Final = frozenset(
@@ -33,7 +47,7 @@ class Tools:
 
     def __init__(self, sending: Collection[str] = (), polls: Collection[str] = ()) -> None:
         self._sending = frozenset({_SENDING_TOOL, *sending})
-        self._polls = frozenset({_POLL_TOOL, *polls})
+        self._polls = _POLL_TOOLS.union(polls)
 
     def is_poll(self, tool: str, arguments: Arguments) -> bool:
         """Say whether a call asks how something is getting on, so that repeating it is its nature."""

@@ -26,7 +26,7 @@ def before(guard: Guard, report: Report, now: int) -> Verdict:
     question = guard.question(report.tool, arguments)
     if report.once and (known := _reported_before(guard, report, run, question)) is not None:
         return _answered_before(guard, run, known)
-    detection_id, missing_tool, verdict = _judge_before(guard, run, question, now)
+    detection_id, missing_tool, verdict = _judge(guard, run, question, now, has_run=False)
     blocked = verdict.action >= Action.BLOCK
     guard.store.insert_call(
         _new_call(
@@ -56,24 +56,35 @@ def _reported_before(guard: Guard, report: Report, run: RunRow, question: Questi
 
 def _answered_before(guard: Guard, run: RunRow, known: OpenCall) -> Verdict:
     """What a known call was answered with, or the run's abort since then."""
-    detection_id = run.abort_detection_id or known.detection_id
-    if detection_id is None:
-        return Verdict(Action.ALLOW, known.seq)
-    return guard.repeated(known.seq, detection_id)
+    if run.abort_detection_id is not None:
+        return guard.repeated_abort(known.seq, run.abort_detection_id)
+    if known.detection_id is not None:
+        return guard.repeated(known.seq, known.detection_id)
+    return Verdict(Action.ALLOW, known.seq)
 
 
-def _judge_before(
-    guard: Guard, run: RunRow, question: Question, now: int
+def _judge(
+    guard: Guard, run: RunRow, question: Question, now: int, *, has_run: bool
 ) -> tuple[int | None, str | None, Verdict]:
-    """The detection's id, the tool that the model misses, and the verdict."""
+    """The detection's id, the tool that the model misses, and the verdict on the run's next call.
+
+    Args:
+        guard: store and settings.
+        run: as it stands before the call.
+        question: the call.
+        now: milliseconds since the epoch.
+        has_run: it is only reported now, and cannot be blocked any more.
+    """
     seq = run.newest_seq + 1
     if run.abort_detection_id is not None:
-        return run.abort_detection_id, None, guard.repeated(seq, run.abort_detection_id)
+        return run.abort_detection_id, None, guard.repeated_abort(seq, run.abort_detection_id)
     settings = guard.settings(run)
     figures = guard.store.figures(run, question, settings.history_size)
     detection = judge(question, figures, settings)
     if detection is None:
         return None, None, Verdict(Action.ALLOW, seq)
+    if has_run:
+        detection = after_the_fact(detection, settings)
     detection_id, verdict = guard.answer(run, seq, detection, now)
     misses = detection.detector is Detector.UNKNOWN_TOOL_REPEAT
     return detection_id, figures.newest_missing_tool if misses else None, verdict
@@ -100,8 +111,9 @@ def after(
     run = guard.store.enter_run(report.scope, report.agent_id, now)
     arguments = Arguments.parse(report.args)
     question = guard.question(report.tool, arguments)
-    outcome = guard.fingerprinter.outcome(report.tool, arguments, result, error)
     call = guard.store.find_open_call(run, question, report.call_id)
+    asked = arguments if call is None else Arguments.of_action(call.asked_action)
+    outcome = guard.fingerprinter.outcome(report.tool, asked, result, error)
     if outcome is None:
         return _verdict_afterwards(guard, run, call), compaction.state(guard, run)
     if call is not None:
@@ -119,7 +131,7 @@ def _verdict_afterwards(guard: Guard, run: RunRow, call: OpenCall | None) -> Ver
     """The run's abort, or the warning that the call was answered with before it ran, or nothing."""
     seq = None if call is None else call.seq
     if run.abort_detection_id is not None:
-        return guard.repeated(seq, run.abort_detection_id)
+        return guard.repeated_abort(seq, run.abort_detection_id)
     if call is not None and call.detection_id is not None:
         verdict = guard.repeated(seq, call.detection_id)
         if verdict.meant is Action.WARN:
@@ -152,8 +164,7 @@ def _attach(
     )
     if marker_id is None:
         return verdict, compaction.state(guard, run)
-    asked = Question(tool, call.signature, is_poll=False)
-    return compaction.use_attempt(guard, run, marker_id, asked, outcome, verdict, now)
+    return compaction.use_attempt(guard, run, marker_id, tool, call.signature, outcome, verdict, now)
 
 
 def _unreported(
@@ -167,16 +178,7 @@ def _unreported(
     now: int,
 ) -> tuple[Verdict, CompactionGuard]:
     """Judge as `before` would have, then record the call with its outcome; it cannot be blocked any more."""
-    seq = run.newest_seq + 1
-    detection_id, verdict = run.abort_detection_id, Verdict(Action.ALLOW, seq)
-    if detection_id is not None:
-        verdict = guard.repeated(seq, detection_id)
-    else:
-        settings = guard.settings(run)
-        figures = guard.store.figures(run, question, settings.history_size)
-        detection = judge(question, figures, settings)
-        if detection is not None:
-            detection_id, verdict = guard.answer(run, seq, after_the_fact(detection, settings), now)
+    detection_id, _missing, verdict = _judge(guard, run, question, now, has_run=True)
     marker_id = compaction.armed_marker(guard, run)
     call = _new_call(
         guard,
@@ -194,7 +196,9 @@ def _unreported(
     )
     if marker_id is None:
         return verdict, compaction.state(guard, run)
-    return compaction.use_attempt(guard, run, marker_id, question, outcome, verdict, now)
+    return compaction.use_attempt(
+        guard, run, marker_id, question.tool, question.signature, outcome, verdict, now
+    )
 
 
 def _state(outcome: Outcome) -> CallState:
@@ -228,4 +232,5 @@ def _new_call(
         preview=preview(arguments) if guard.keeps_previews else None,
         at=now,
         duration_ms=None,
+        asked_action=guard.fingerprinter.asked_action(report.tool, arguments),
     )

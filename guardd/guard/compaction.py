@@ -7,7 +7,6 @@ about it lives in memory, and an operator can see which outcomes it compared.
 import logging
 
 from guardd.detect import compaction_loop_persisted
-from guardd.detect.detection import Question
 from guardd.fingerprint import Outcome
 from guardd.guard.answers import DISARMED, CompactionGuard, Verdict
 from guardd.guard.guard import Guard
@@ -85,7 +84,8 @@ def use_attempt(
     guard: Guard,
     run: RunRow,
     marker_id: int,
-    question: Question,
+    tool: str,
+    signature: bytes,
     outcome: Outcome,
     verdict: Verdict,
     now: int,
@@ -96,19 +96,20 @@ def use_attempt(
         guard: store and settings.
         run: as it stood before the outcome.
         marker_id: the compaction that armed the guard.
-        question: the call, as it was asked.
+        tool: of the call.
+        signature: of the call, as it was asked.
         outcome: what came of it.
         verdict: what is answered otherwise; an abort stands.
         now: milliseconds since the epoch.
     """
     window_size = guard.store.armed_window(marker_id)
-    used, seen = guard.store.count_guarded(marker_id, question.signature, outcome.fingerprint)
+    used, seen = guard.store.count_guarded(marker_id, signature, outcome.fingerprint)
     if used >= window_size:
         guard.store.set_armed(run, None)
         left = DISARMED
     else:
         left = CompactionGuard(armed=True, remaining=window_size - used)
-    detection = compaction_loop_persisted.judge(question, seen=seen, window_size=window_size)
+    detection = compaction_loop_persisted.judge(tool, signature, seen=seen, window_size=window_size)
     if detection is None or verdict.meant is Action.ABORT:
         return verdict, left
     _detection_id, aborted = guard.answer(run, verdict.seq, detection, now)

@@ -72,22 +72,21 @@ class Guard:
         )
         by_hand = detection.detector is Detector.OPERATOR
         if detection.action is Action.ABORT and (by_hand or not self.is_observing):
-            self.store.set_aborted(run, detection_id, now)
-        verdict = self.verdict(seq, detection, notify=notify)
+            self.store.set_aborted(run, detection_id, now, detection.reason)
+        verdict = _verdict(seq, detection, notify=notify, observed=self.is_observing)
         if self._publish is not None:
             self._publish(Event(run, verdict, now))
         return detection_id, verdict
 
-    def verdict(self, seq: int | None, detection: Detection, *, notify: bool) -> Verdict:
-        """The answer that a detection makes, in the mode of the day."""
-        if self.is_observing:
-            return Verdict(Action.ALLOW, seq, detection, notify, would_be=detection.action)
-        return Verdict(detection.action, seq, detection, notify)
+    def repeated_abort(self, seq: int | None, detection_id: int) -> Verdict:
+        """The abort that a run was ended with, its first detection whole, in the mode of the day."""
+        detection, notify, _observed = self.store.detection(detection_id)
+        return _verdict(seq, detection, notify=notify, observed=self.is_observing)
 
     def repeated(self, seq: int | None, detection_id: int) -> Verdict:
-        """The answer that was given before, its detection whole."""
-        detection, notify = self.store.detection(detection_id)
-        return self.verdict(seq, detection, notify=notify)
+        """The answer that was given before, its detection whole; what was only observed stays so."""
+        detection, notify, observed = self.store.detection(detection_id)
+        return _verdict(seq, detection, notify=notify, observed=observed or self.is_observing)
 
     def _is_to_be_shown(self, run: RunRow, detection: Detection) -> bool:
         """Whether to notify: always of a critical finding, of a warning at first and then every ten counts."""
@@ -98,3 +97,9 @@ class Guard:
             return False
         self.store.set_notified(run, detection.warning_key, detection.count)
         return True
+
+
+def _verdict(seq: int | None, detection: Detection, *, notify: bool, observed: bool) -> Verdict:
+    if observed:
+        return Verdict(Action.ALLOW, seq, detection, notify, would_be=detection.action)
+    return Verdict(detection.action, seq, detection, notify)

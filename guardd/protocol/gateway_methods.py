@@ -10,9 +10,8 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import UNSET, Meta, Raw, UnsetType
 
-from guardd.vocabulary import Action, Detector, Level, RunStatus
+from guardd.vocabulary import DEFAULT_SOURCE, Action, Detector, Level, RunStatus
 
-DEFAULT_SOURCE = "default"
 MAX_INTEGER = 2**63 - 1
 """What the database can hold."""
 MAX_MILLISECONDS = 2**53

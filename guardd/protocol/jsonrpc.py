@@ -18,7 +18,7 @@ import msgspec
 from guardd.protocol import splitter
 from guardd.protocol.errors import InvalidRequest, ParseError, RpcError
 
-MAX_BATCH = 1000
+MAX_BATCH = 100
 _NULL = b"null"
 _WHITESPACE = b" \t\n\r"
 # A list of raw elements costs a hundred bytes for each, and a frame of 16 MB could hold eight million. With
@@ -168,15 +168,14 @@ def encode(value: object) -> bytes:
     return _encoder.encode(value)
 
 
-def success(call_id: bytes, result: object) -> bytes:
+def success(call_id: bytes, result: bytes) -> bytes:
     """The reply to a request that succeeded.
 
     Args:
         call_id: The request's id as it came.
-        result: The result; bytes are taken as its JSON text.
+        result: The JSON text of the result.
     """
-    encoded = result if isinstance(result, bytes) else _encoder.encode(result)
-    return b'{"jsonrpc":"2.0","id":%b,"result":%b}' % (call_id, encoded)
+    return b'{"jsonrpc":"2.0","id":%b,"result":%b}' % (call_id, result)
 
 
 def failure(call_id: bytes, error: RpcError) -> bytes:
@@ -189,10 +188,9 @@ def notification(method: str, params: object) -> bytes:
 
     Args:
         method: Its name.
-        params: A struct; bytes are taken as JSON text.
+        params: A struct or plain values.
     """
-    encoded = params if isinstance(params, bytes) else _encoder.encode(params)
-    return b'{"jsonrpc":"2.0","method":%b,"params":%b}' % (_encoder.encode(method), encoded)
+    return b'{"jsonrpc":"2.0","method":%b,"params":%b}' % (_encoder.encode(method), _encoder.encode(params))
 
 
 def frame(messages: Sequence[bytes], *, batch: bool = False) -> bytes:

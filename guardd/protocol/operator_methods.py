@@ -21,7 +21,7 @@ Limit = Annotated[
     int, Meta(ge=1, le=MAX_INTEGER, description="At most so many; fewer may come, with nextCursor.")
 ]
 Cursor = Annotated[str, Meta(max_length=4096, description="The nextCursor of the page before.")]
-Sequence = Annotated[int, Meta(ge=0, le=MAX_INTEGER)]
+SeqNumber = Annotated[int, Meta(ge=0, le=MAX_INTEGER)]
 Moment = Annotated[datetime, Meta(tz=True)]
 FilePath = Annotated[str, Meta(min_length=1, max_length=4096, description="An absolute path.")]
 
@@ -75,8 +75,8 @@ class RunHistory(RunGet, frozen=True, kw_only=True, rename="camel", gc=False):
 
     limit: Limit | None = None
     cursor: Cursor | None = None
-    before_seq: Sequence | None = None
-    after_seq: Sequence | None = None
+    before_seq: SeqNumber | None = None
+    after_seq: SeqNumber | None = None
 
 
 class RunReset(RunGet, frozen=True, kw_only=True, rename="camel", gc=False):

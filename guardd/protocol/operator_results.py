@@ -27,7 +27,8 @@ class Run(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False):
         started_at: When it began.
         last_activity_at: When something last happened in it.
         ended_at: When it ended; null while it goes on.
-        end_reason: Why, as the gateway said.
+        end_reason: Why, as the gateway or an operator said.
+        would_be: When observed: the strongest action that enforcing would have answered, if above `verdict`.
     """
 
     run: str
@@ -41,6 +42,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False):
     last_activity_at: Time
     ended_at: Time | None
     end_reason: str | None
+    would_be: ActionWord | UnsetType = UNSET
 
 
 class Runs(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False):
@@ -132,11 +134,13 @@ class RunChanged(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=F
         run: The run's name.
         source: The kind of gateway.
         status: How it stands now.
+        mode: While observing, an aborted run's calls are let through all the same.
     """
 
     run: str
     source: str
     status: RunStatus
+    mode: Literal["enforce", "observe"]
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False):

@@ -17,7 +17,6 @@ Durability = Literal["normal", "full"]
 BUSY_TIMEOUT_MS = 250
 """How long to wait for somebody else's lock; nobody else should hold one, and verdicts wait meanwhile."""
 
-
 WAL_BYTES_KEPT = 8 * 1024 * 1024
 """To what size the write-ahead log is cut when it begins anew after a checkpoint."""
 
@@ -57,30 +56,34 @@ def core_connection(writer: sqlite3.Connection) -> Connection:
     return engine.connect()
 
 
-def reading_engine(path: Path, pool_size: int = 1, *, immutable: bool = False) -> Engine:
-    """Connections that can only read, for operators' questions; safe beside the writer.
+def connect_reader(path: Path, *, immutable: bool = False) -> sqlite3.Connection:
+    """A connection that can only read, safe beside the writer.
 
     Args:
         path: the file.
-        pool_size: how many connections at most.
         immutable: nobody writes the file, so it is read without a lock, even where nothing may be written
             beside it.
+
+    Raises:
+        sqlite3.Error: the file cannot be opened.
     """
     options = "mode=ro&immutable=1" if immutable else "mode=ro"
+    connection = sqlite3.connect(
+        f"{path.absolute().as_uri()}?{options}", uri=True, isolation_level=None, check_same_thread=False
+    )
+    connection.execute(f"pragma busy_timeout = {BUSY_TIMEOUT_MS}")
+    connection.execute("pragma query_only = on")
+    return connection
 
-    def connect() -> sqlite3.Connection:
-        connection = sqlite3.connect(
-            f"{path.absolute().as_uri()}?{options}",
-            uri=True,
-            isolation_level=None,
-            check_same_thread=False,
-        )
-        connection.execute(f"pragma busy_timeout = {BUSY_TIMEOUT_MS}")
-        connection.execute("pragma query_only = on")
-        return connection
 
+def reading_engine(path: Path, pool_size: int = 1, *, immutable: bool = False) -> Engine:
+    """A pool of reading connections, for operators' questions; see `connect_reader`."""
     return create_engine(
-        "sqlite://", creator=connect, poolclass=QueuePool, pool_size=pool_size, max_overflow=0
+        "sqlite://",
+        creator=lambda: connect_reader(path, immutable=immutable),
+        poolclass=QueuePool,
+        pool_size=pool_size,
+        max_overflow=0,
     )
 
 
@@ -96,9 +99,8 @@ def migrating_engine(path: Path) -> Engine:
     def _prepare(connection: sqlite3.Connection, _record: object) -> None:
         connection.execute(f"pragma busy_timeout = {BUSY_TIMEOUT_MS}")
         connection.execute("pragma foreign_keys = off")
-        if connection.execute("pragma page_count").fetchone() == (
-            0,
-        ):  # another file would be written at once
+        # Only of an empty file: another would be written at once.
+        if connection.execute("pragma page_count").fetchone() == (0,):
             connection.execute("pragma auto_vacuum = incremental")
 
     @event.listens_for(engine, "begin")

@@ -20,3 +20,12 @@ class DatabaseUnusable(Exception):  # noqa: N818  it says what is the matter
 
     def __str__(self) -> str:
         return f"{self.path}: {self.reason}. {self.advice}."
+
+
+def unreadable(path: Path, error: Exception) -> DatabaseUnusable:
+    """What it means that SQLite cannot read a database: that it is damaged, or none."""
+    return DatabaseUnusable(
+        path,
+        f"SQLite cannot read it ({error})",
+        "Restore a backup (guardctl backup makes them), or move the file away and start anew",
+    )

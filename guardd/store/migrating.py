@@ -14,7 +14,8 @@ from typing import Literal
 
 import guardd
 from guardd.store.connecting import BUSY_TIMEOUT_MS, migrating_engine
-from guardd.store.errors import DatabaseUnusable
+from guardd.store.copying import copy_database
+from guardd.store.errors import DatabaseUnusable, unreadable
 
 HEAD = "0002"
 """The newest revision in `migrations`. Revisions are four digits, in order."""
@@ -53,11 +54,7 @@ def check(path: Path) -> str | None:
             path, f"it cannot be looked at ({error.strerror})", "Choose another path with --db"
         ) from error
     except sqlite3.Error as error:
-        raise DatabaseUnusable(
-            path,
-            f"SQLite cannot read it ({error})",
-            "Restore a backup (guardctl backup makes them), or move the file away and start anew",
-        ) from error
+        raise unreadable(path, error) from error
     if revision is not None and revision > HEAD:
         raise DatabaseUnusable(
             path,
@@ -83,9 +80,8 @@ def _revision(path: Path) -> str | None:
     except sqlite3.OperationalError as error:
         if error.sqlite_errorcode != sqlite3.SQLITE_READONLY_ROLLBACK:
             raise
-        return _read_revision(
-            path, "rw"
-        )  # a transaction was cut off there: who may write undoes it by looking
+        # A transaction was cut off there: who may write undoes it by looking.
+        return _read_revision(path, "rw")
 
 
 def _read_revision(path: Path, mode: Literal["ro", "rw"]) -> str | None:
@@ -129,13 +125,7 @@ def migrate(path: Path, revision: str = HEAD) -> Migration:
 def _back_up(path: Path, revision: str) -> Path:
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%fZ")
     backup = path.with_name(f"{path.name}.schema-{revision}-{stamp}.bak")
-    os.close(os.open(backup, os.O_CREAT | os.O_EXCL, 0o600))  # nobody else's, before anything is in it
-    try:
-        with closing(sqlite3.connect(path)) as connection:
-            connection.execute("vacuum into ?", (str(backup),))
-    except BaseException:
-        backup.unlink()
-        raise
+    copy_database(path, backup)
     return backup
 
 

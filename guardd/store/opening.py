@@ -1,5 +1,6 @@
 """Opening the database for the daemon: migrate if need be, connect, and get what is kept in it once."""
 
+import os
 import secrets
 import sqlite3
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from sqlalchemy import Connection
 import guardd
 from guardd.fingerprint import VERSION
 from guardd.store.connecting import Durability, connect_writer, core_connection
-from guardd.store.errors import DatabaseUnusable
+from guardd.store.errors import DatabaseUnusable, unreadable
 from guardd.store.migrating import Migration, migrate
 from guardd.store.store import Store
 
@@ -28,6 +29,7 @@ class Database:
         core: SQLAlchemy's view of the same connection.
         key: the secret that fingerprints are made with.
         migration: what was done to bring it to this program's schema.
+        identity: device and inode of the file.
     """
 
     path: Path
@@ -36,6 +38,19 @@ class Database:
     core: Connection
     key: bytes
     migration: Migration
+    identity: tuple[int, int]
+
+    def is_in_place(self) -> bool:
+        """Whether the path still leads to the file that was opened."""
+        try:
+            return _identity(self.path) == self.identity
+        except OSError:
+            return False
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    status = os.stat(path)  # noqa: PTH116  it is asked before every transaction
+    return status.st_dev, status.st_ino
 
 
 def open_database(path: Path, durability: Durability, now: int) -> Database:
@@ -57,14 +72,22 @@ def open_database(path: Path, durability: Durability, now: int) -> Database:
         except sqlite3.Error:
             connection.close()
             raise
-    except sqlite3.Error as error:
+    except sqlite3.OperationalError as error:
         raise DatabaseUnusable(
             path,
             f"SQLite cannot write it ({error})",
             "Check free disk space, and that this user may write the file and its directory",
         ) from error
+    except sqlite3.Error as error:  # damaged
+        raise unreadable(path, error) from error
     return Database(
-        path, connection, Store(connection, daemon_start_id), core_connection(connection), key, migration
+        path=path,
+        connection=connection,
+        store=Store(connection, daemon_start_id),
+        core=core_connection(connection),
+        key=key,
+        migration=migration,
+        identity=_identity(path),
     )
 
 

@@ -111,9 +111,13 @@ def trim_long_runs(connection: sqlite3.Connection, keep: int, active_since: int)
 def used_bytes(connection: sqlite3.Connection) -> int:
     """The size of what the database holds, without the pages that are free."""
     (pages,) = connection.execute("pragma page_count").fetchone()
-    (free,) = connection.execute("pragma freelist_count").fetchone()
     (size,) = connection.execute("pragma page_size").fetchone()
-    return int((pages - free) * size)
+    return int((pages - free_pages(connection)) * size)
+
+
+def free_pages(connection: sqlite3.Connection) -> int:
+    """How many pages of the file hold nothing."""
+    return int(connection.execute("pragma freelist_count").fetchone()[0])
 
 
 def give_back_space(connection: sqlite3.Connection, pages: int) -> None:

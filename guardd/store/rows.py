@@ -2,7 +2,8 @@
 
 from typing import NamedTuple
 
-from guardd.vocabulary import RunStatus, ScopeKind
+from guardd.detect.detection import Detection
+from guardd.vocabulary import Action, Detector, Level, ScopeKind
 
 
 class Scope(NamedTuple):
@@ -44,7 +45,7 @@ class RunRow(NamedTuple):
         agent_id: the run's last known agent.
         status: a `RunStatus`.
         reset_seq: calls up to this one no longer count.
-        abort_detection_id: set while the run is aborted by guardd or an operator.
+        abort_detection_id: what every call is answered with, while guardd or an operator has aborted the run.
         armed_marker_id: the compaction that armed the post-compaction guard, while it is armed.
         daemon_start_id: the start of the daemon that served the run last.
         newest_seq: the number of the run's newest call, 0 for none.
@@ -67,15 +68,34 @@ class RunRow(NamedTuple):
         """The run's scope."""
         return Scope(self.source, self.kind, self.name)
 
-    @property
-    def is_aborted(self) -> bool:
-        """Whether every call is answered with the same abort."""
-        return self.abort_detection_id is not None
+
+class DetectionRow(NamedTuple):
+    """What was found, as it is kept."""
+
+    action: int
+    detector: str
+    level: str
+    count: int  # type: ignore[assignment]  # it hides a method of tuples, which nobody needs here
+    threshold: int
+    tool: str
+    paired_tool: str | None
+    warning_key: str
+    reason: str | None
 
     @property
-    def is_over(self) -> bool:
-        """Whether the run ended and was not heard of since."""
-        return self.status != RunStatus.ACTIVE
+    def detection(self) -> Detection:
+        """The detection that was kept."""
+        return Detection(
+            detector=Detector(self.detector),
+            level=Level(self.level),
+            action=Action(self.action),
+            count=self.count,
+            threshold=self.threshold,
+            tool=self.tool,
+            paired_tool=self.paired_tool,
+            warning_key=self.warning_key,
+            reason=self.reason,
+        )
 
 
 class OpenCall(NamedTuple):
@@ -85,6 +105,7 @@ class OpenCall(NamedTuple):
     state: int
     signature: bytes
     detection_id: int | None
+    asked_action: str | None
 
 
 class NewCall(NamedTuple):
@@ -104,3 +125,4 @@ class NewCall(NamedTuple):
     preview: str | None
     at: int
     duration_ms: int | None
+    asked_action: str | None

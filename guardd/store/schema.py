@@ -106,6 +106,7 @@ calls = Table(
     Column("preview", Text, comment="short, secrets masked"),
     Column("at", Integer, nullable=False),
     Column("duration_ms", Integer),
+    Column("asked_action", Text, comment="of tools whose outcomes are compared by it"),
     PrimaryKeyConstraint("run_id", "seq"),
     CheckConstraint("seq >= 1", name="seq"),
     CheckConstraint("(state in (2, 3)) = (outcome is not null)", name="outcome"),

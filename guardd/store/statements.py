@@ -20,6 +20,7 @@ from sqlalchemy.dialects.sqlite import insert as upsert
 
 from guardd.detect.statement import figures_statement
 from guardd.store.compiling import compiled
+from guardd.store.rows import DetectionRow
 from guardd.store.schema import OPEN, calls, detections, markers, notices, requests, runs
 from guardd.vocabulary import CallState, MarkerKind, RunStatus
 
@@ -51,6 +52,15 @@ _run_columns = (
 )
 
 
+_open_call_columns = (
+    calls.c.seq,
+    calls.c.state,
+    calls.c.signature,
+    calls.c.detection_id,
+    calls.c.asked_action,
+)
+
+
 def _touch_run() -> Update:
     goes_on = runs.c.abort_detection_id.is_(None)
     return (
@@ -69,7 +79,7 @@ def _touch_run() -> Update:
 
 def _find_open_call(*conditions: ColumnElement[bool]) -> Select[tuple[object, ...]]:
     return (
-        select(calls.c.seq, calls.c.state, calls.c.signature, calls.c.detection_id)
+        select(*_open_call_columns)
         # Without statistics SQLite would walk the whole run instead.
         .with_hint(calls, "INDEXED BY ix_calls_open", "sqlite")
         .where(calls.c.run_id == _run, OPEN, calls.c.tool == bindparam("tool"), *conditions)
@@ -119,7 +129,7 @@ INSERT_CALL = compiled(
     insert(calls),
     [
         "run_id", "seq", "tool", "signature", "fingerprint_version", "call_id", "state", "outcome", "missing_tool",
-        "detection_id", "guard_marker_id", "preview", "at", "duration_ms",
+        "detection_id", "guard_marker_id", "preview", "at", "duration_ms", "asked_action",
     ],
 )  # fmt: skip
 """Record a call, or a blocked attempt."""
@@ -131,7 +141,7 @@ FIND_OPEN_CALL_BY_ID = compiled(_find_open_call(calls.c.call_id == bindparam("in
 """The same among the calls with that call id, which is not unique."""
 
 FIND_REPORTED_CALL = compiled(
-    select(calls.c.seq, calls.c.state, calls.c.signature, calls.c.detection_id)
+    select(*_open_call_columns)
     .where(
         calls.c.run_id == _run,
         calls.c.seq > bindparam("low"),
@@ -197,16 +207,10 @@ INSERT_DETECTION = compiled(
 """Record what a detector found."""
 
 DETECTION = compiled(
-    select(
-        *(
-            detections.c[name]
-            for name in (
-                "action", "detector", "level", "count", "threshold", "tool", "paired_tool", "warning_key",
-                "reason", "notify",
-            )
-        )
-    ).where(detections.c.id == bindparam("detection"))
-)  # fmt: skip
+    select(*(detections.c[name] for name in (*DetectionRow._fields, "notify", "observed"))).where(
+        detections.c.id == bindparam("detection")
+    )
+)
 """A detection whole, to answer with it again."""
 
 NEWEST_DETECTION = compiled(select(func.coalesce(func.max(detections.c.id), 0)))
@@ -233,7 +237,10 @@ SET_ABORTED = compiled(
     update(runs)
     .where(runs.c.id == _run)
     .values(
-        abort_detection_id=bindparam("detection"), status=RunStatus.ABORTED.value, ended_at=bindparam("now")
+        abort_detection_id=bindparam("detection"),
+        status=RunStatus.ABORTED.value,
+        ended_at=bindparam("now"),
+        end_reason=bindparam("reason"),
     )
 )
 """Make an abort sticky."""

@@ -9,8 +9,8 @@ import sqlite3
 from guardd.detect.detection import Detection, Question
 from guardd.detect.figures import Figures
 from guardd.store import statements
-from guardd.store.rows import NewCall, OpenCall, RunRow, Scope
-from guardd.vocabulary import Action, Detector, Level, MarkerKind, RunStatus
+from guardd.store.rows import DetectionRow, NewCall, OpenCall, RunRow, Scope
+from guardd.vocabulary import MarkerKind, RunStatus
 
 
 class Store:
@@ -226,32 +226,22 @@ class Store:
         }
         return int(self._execute(statements.INSERT_DETECTION, values).fetchone()[0])
 
-    def detection(self, detection_id: int) -> tuple[Detection, bool]:
-        """A recorded detection, and whether it was to be shown."""
+    def detection(self, detection_id: int) -> tuple[Detection, bool, bool]:
+        """A recorded detection, whether it was to be shown, and whether it was only observed."""
         row = self._execute(statements.DETECTION, {"detection": detection_id}).fetchone()
-        action, detector, level, count, threshold, tool, paired_tool, warning_key, reason, notify = row
-        return (
-            Detection(
-                Detector(detector),
-                Level(level),
-                Action(action),
-                count,
-                threshold,
-                tool,
-                paired_tool,
-                warning_key,
-                reason,
-            ),
-            bool(notify),
-        )
+        *columns, notify, observed = row
+        return DetectionRow(*columns).detection, bool(notify), bool(observed)
 
     def newest_detection(self) -> int:
         """The id of the newest recorded detection, 0 for none."""
         return int(self._execute(statements.NEWEST_DETECTION).fetchone()[0])
 
-    def set_aborted(self, run: RunRow, detection_id: int, now: int) -> None:
+    def set_aborted(self, run: RunRow, detection_id: int, now: int, reason: str | None = None) -> None:
         """Answer every later call of the run with this detection."""
-        self._execute(statements.SET_ABORTED, {"run": run.id, "detection": detection_id, "now": now})
+        self._execute(
+            statements.SET_ABORTED,
+            {"run": run.id, "detection": detection_id, "reason": reason, "now": now},
+        )
 
     def notified_count(self, run: RunRow, warning_key: str) -> int | None:
         """The count at which a warning was last shown, None if never."""

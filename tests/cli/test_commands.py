@@ -100,7 +100,7 @@ def test_json_is_the_answer(
             "run.abort",
             CHANGED,
             (
-                "Run 3f2a\\e is aborted: every further tool call gets abort. "
+                "Run 3f2a\\e is aborted: every further tool call gets abort.\n"
                 "Lift it with: guardctl reset default/3f2a\\e\n"
             ),
         ),

@@ -57,7 +57,7 @@ def test_warnings_stand_beside_the_table(daemon: Any, guardctl: Any) -> None:
 def test_a_bad_reload_is_told(daemon: Any, guardctl: Any, refuse: Any) -> None:
     daemon.answers["config.reload"] = refuse(-32602, "/x.json5: guardd.mode: must be …; got 'on'")
     result = guardctl("config", "reload")
-    assert result.exit_code == 2
+    assert result.exit_code == 1
     assert result.stderr == "guardctl: /x.json5: guardd.mode: must be …; got 'on'\n"
 
 

@@ -6,9 +6,6 @@ from typing import Any
 
 import pytest
 
-from guardd.cli.commands.events import DETECTORS
-from guardd.vocabulary import Detector
-
 Make = Callable[..., dict[str, Any]]
 
 SCREEN = """\
@@ -74,10 +71,6 @@ def test_a_detector_that_does_not_exist_is_a_usage_error(guardctl: Any) -> None:
     result = guardctl("events", "--detector", "pingpong")
     assert result.exit_code == 2
     assert "'ping_pong'" in result.stderr
-
-
-def test_detectors_are_those_of_the_vocabulary() -> None:
-    assert [str(detector) for detector in Detector] == DETECTORS
 
 
 @pytest.mark.parametrize("command", [["events"], ["history", "latest"]])

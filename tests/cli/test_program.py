@@ -144,7 +144,7 @@ def test_a_socket_that_permissions_close_is_denied() -> None:
         (-32003, {"kind": "run_ambiguous", "candidates": ["a", "b"]}, 5, "\n  a\n  b\n"),
         (-32004, {"kind": "overloaded"}, 1, "Try again"),
         (-32601, {}, 1, "does not know this yet"),
-        (-32602, {"field": "run"}, 2, "it failed"),
+        (-32602, {"field": "run"}, 1, "it failed"),
         (-32603, {}, 1, "it failed (error -32603)\n  guardd's log may say more"),
         (-32999, {"kind": "something_new"}, 1, "it failed (error -32999)"),
     ],

@@ -5,7 +5,6 @@ import contextlib
 import json
 import socket
 import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -207,10 +206,3 @@ def connect(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable
             return client
 
         yield make
-
-
-@pytest.fixture
-def stopwatch() -> Callable[[], float]:
-    """Seconds since the test asked for it."""
-    began = time.monotonic()
-    return lambda: time.monotonic() - began

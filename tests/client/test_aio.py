@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import threading
 import time
 import warnings
 from typing import Any
@@ -99,13 +100,24 @@ async def test_a_request_that_is_only_slow_does_not_cost_the_others_their_connec
     assert daemon.connections == 1
 
 
-async def test_a_loop_that_was_busy_elsewhere_still_takes_the_answer(daemon: Any):
-    async with AsyncGuardClient(daemon.path, timeout=0.1) as client:
+async def test_a_loop_that_was_busy_elsewhere_still_takes_the_answer(
+    daemon: Any, monkeypatch: pytest.MonkeyPatch
+):
+    answered = threading.Event()
+
+    def answer(peer: Any, request: Any) -> None:
+        peer.reply(request, {"action": "allow", "seq": 2})
+        answered.set()
+
+    now = time.monotonic
+    async with AsyncGuardClient(daemon.path, timeout=30) as client:
         await client.before_call(SCOPE, "exec")
+        daemon.script = [answer]
         task = asyncio.create_task(client.before_call(SCOPE, "exec"))
         await asyncio.sleep(0)
-        time.sleep(0.3)  # noqa: ASYNC251 - the point
-        assert (await task).degraded is None
+        assert answered.wait(30)  # while the loop stands still
+        monkeypatch.setattr(time, "monotonic", lambda: now() + 60)
+        assert (await task).seq == 2
 
 
 async def test_closing_fails_what_is_not_answered(daemon: Any):
@@ -123,8 +135,15 @@ async def test_closing_while_connecting_leaves_nothing_behind(daemon: Any, monke
     client = AsyncGuardClient(daemon.path, timeout=30)
     await client.before_call(SCOPE, "exec")
     daemon.kill()
+    tried = asyncio.Event()
+
+    def refuse(path: str | None) -> object:
+        tried.set()
+        raise GuardUnavailable(f"no guardd at {path}")
+
+    monkeypatch.setattr("guardd.client.aio_link.open_socket", refuse)
     task = asyncio.create_task(client.before_call(SCOPE, "exec"))
-    await asyncio.sleep(0.05)
+    await tried.wait()
     assert not task.done()
     await client.close()
     assert (await task).degraded
@@ -142,9 +161,8 @@ def test_another_event_loop_gets_another_connection(daemon: Any):
             return await ask()
 
     with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore", ResourceWarning
-        )  # of the first loop's connection, which was not closed
+        # Of the first loop's connection, which was not closed.
+        warnings.simplefilter("ignore", ResourceWarning)
         assert asyncio.run(ask()) == 1
         assert asyncio.run(ask_and_close()) == 1
         gc.collect()
@@ -172,6 +190,5 @@ async def test_an_unexpected_failure_to_connect_is_an_outage(daemon: Any, monkey
 
     async with AsyncGuardClient(daemon.path, timeout=5) as client:
         monkeypatch.setattr("guardd.client.aio_link.open_socket", fail)
-        assert (
-            await client.before_call(SCOPE, "exec")
-        ).degraded == "cannot connect to guardd: ZeroDivisionError()"
+        verdict = await client.before_call(SCOPE, "exec")
+    assert verdict.degraded == "cannot connect to guardd: ZeroDivisionError()"

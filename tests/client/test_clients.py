@@ -172,13 +172,15 @@ def test_fail_closed_refuses_calls_but_never_loses_a_result(daemon: Any, connect
         client.request("server.status")
 
 
-def test_a_daemon_that_hangs_costs_one_timeout(daemon: Any, connect: Connect, stopwatch: Callable[[], float]):
+def test_a_daemon_that_hangs_costs_one_timeout(
+    daemon: Any, connect: Connect, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(session_module, "SHORTEST_PAUSE", 3600.0)
     client = connect(timeout=0.2)
     daemon.script = [ignore] * 10
     for _ in range(10):
         assert client.before_call(SCOPE, "exec").degraded == "guardd did not answer in time"
-    assert 0.2 <= stopwatch() < 1.5
-    assert len(daemon.requests) <= 3  # a further attempt may have become due
+    assert len(daemon.requests) == 1
 
 
 def test_a_late_reply_is_never_taken_for_another_requests(
@@ -272,11 +274,11 @@ def test_mistakes_of_the_program_raise_with_and_without_a_daemon(daemon: Any, co
     daemon.start()
 
 
-def test_a_request_may_have_its_own_timeout(daemon: Any, connect: Connect, stopwatch: Callable[[], float]):
+@pytest.mark.timeout(60)
+def test_a_request_may_have_its_own_timeout(daemon: Any, connect: Connect):
     daemon.script = [ignore]
     with pytest.raises(GuardUnavailable, match="in time"):
-        connect().request("db.check", timeout=0.05)
-    assert stopwatch() < 2
+        connect(timeout=3600).request("db.check", timeout=0.05)
 
 
 def test_a_closed_client_opens_another_connection(daemon: Any, connect: Connect):

@@ -27,19 +27,26 @@ def places(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, bool]]:
     return found
 
 
-def test_a_named_socket_is_used(listener: socket.socket, tmp_path: Path):
-    with open_socket(str(tmp_path / "guardd.sock")) as connection:
+def test_a_named_socket_is_used(listener: socket.socket):
+    with open_socket(listener.getsockname()) as connection:
         assert connection.getblocking() is False
-        accepted, _ = listener.accept()
-        accepted.close()
+        assert connection.getpeername() == listener.getsockname()
 
 
 def test_the_environment_names_a_socket(
     listener: socket.socket, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    del listener
-    monkeypatch.setenv("GUARDD_SOCKET", str(tmp_path / "guardd.sock"))
-    open_socket(None).close()
+    (tmp_path / "guardd").mkdir(mode=0o700)
+    with socket.socket(socket.AF_UNIX) as usual:
+        usual.bind(str(tmp_path / "guardd" / "guardd.sock"))
+        usual.listen()
+        monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+        monkeypatch.delenv("GUARDD_SOCKET", raising=False)
+        with open_socket(None) as connection:
+            assert connection.getpeername() == usual.getsockname()
+        monkeypatch.setenv("GUARDD_SOCKET", listener.getsockname())
+        with open_socket(None) as connection:
+            assert connection.getpeername() == listener.getsockname()
 
 
 def test_nobody_at_a_named_socket(tmp_path: Path):
@@ -51,7 +58,6 @@ def test_nobody_at_a_named_socket(tmp_path: Path):
 def test_the_first_place_with_a_listener_is_used(
     listener: socket.socket, tmp_path: Path, places: list[tuple[str, bool]]
 ):
-    del listener
     dead = tmp_path / "dead.sock"
     with socket.socket(socket.AF_UNIX) as left_behind:
         left_behind.bind(str(dead))
@@ -61,7 +67,7 @@ def test_the_first_place_with_a_listener_is_used(
         (str(tmp_path / "guardd.sock"), False),
     ]
     with open_socket(None) as connection:
-        assert connection.getpeername() == str(tmp_path / "guardd.sock")
+        assert connection.getpeername() == listener.getsockname()
 
 
 def test_nobody_anywhere_names_all_places(tmp_path: Path, places: list[tuple[str, bool]]):

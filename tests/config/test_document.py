@@ -1,7 +1,6 @@
 import json
 import math
 import os
-import time
 from pathlib import Path
 from unittest import mock
 
@@ -166,11 +165,10 @@ def test_a_refused_file(tmp_path: Path):
         assert read_error(tmp_path / "g") == f"{tmp_path}/g: the file cannot be read: Permission denied"
 
 
+@pytest.mark.timeout(30)
 def test_a_named_pipe_is_not_waited_for(tmp_path: Path):
     os.mkfifo(tmp_path / "pipe")
-    started = time.monotonic()
     assert read_error(tmp_path / "pipe") == f"{tmp_path}/pipe: this is not a regular file"
-    assert time.monotonic() - started < 10
 
 
 def test_a_device(tmp_path: Path):

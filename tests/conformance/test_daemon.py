@@ -27,3 +27,22 @@ def play(daemon: Daemon, item: labelled.Labelled, events: list[labelled.Json]) -
             method, params = labelled.request(event, item.id, f"{item.id}/")
             answer = client.ask(method, **params)
             assert labelled.observed(event, answer) == event["expect"], (item.id, event)
+
+
+def test_labelled_outcomes_with_a_kill_between_the_two_of_each_pair(tmp_path):
+    """A guard armed for two outcomes aborts at the second exactly if it is the same."""
+    config = {"tools": {"loopDetection": {"postCompactionGuard": {"windowSize": 2}}}}
+    pairs = labelled.load_pairs("outcomes")
+    assert len(pairs) == 78
+    with Daemon(tmp_path, config).start() as daemon:
+        for number, pair in enumerate(pairs):
+            daemon.ask("compaction.record", runId=f"pair-{number}")
+            assert report(daemon, number, pair, "a") == "allow"
+        daemon.restart()
+        for number, pair in enumerate(pairs):
+            assert report(daemon, number, pair, "b") == ("abort" if pair["same"] else "allow"), pair["name"]
+
+
+def report(daemon: Daemon, number: int, pair: labelled.Json, side: str) -> str:
+    asked = {"runId": f"pair-{number}", "toolName": pair["tool"], "args": pair["args"]}
+    return daemon.ask("tool.after", **asked, **pair[side])["action"]

@@ -6,12 +6,6 @@ import pytest
 from support import transcripts
 from support.daemon import Daemon
 
-HEALTHY = (
-    "pi-session.jsonl.gz",
-    "claude-code-subagent.jsonl.gz",
-    "openai-chat-episodes.json.gz",
-    "swe-agent.traj.gz",
-)
 DEFAULTS = {"tools": {"loopDetection": {"enabled": True}}}
 LOW = {
     "tools": {

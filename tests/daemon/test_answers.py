@@ -7,7 +7,14 @@ from guardd.protocol.jsonrpc import encode
 from guardd.vocabulary import Action, Detector, Level
 
 DETECTION = Detection(
-    Detector.PING_PONG, Level.CRITICAL, Action.BLOCK, 7, 5, "read", "write", "the key", None
+    detector=Detector.PING_PONG,
+    level=Level.CRITICAL,
+    action=Action.BLOCK,
+    count=7,
+    threshold=5,
+    tool="read",
+    paired_tool="write",
+    warning_key="the key",
 )
 WIRE_DETECTION = {
     "detector": "ping_pong",

@@ -85,6 +85,7 @@ def test_an_operator_aborts_and_forgives(shared: Daemon, run_id: str):
         "run": run_id,
         "source": "default",
         "status": "aborted",
+        "mode": "enforce",
     }
     verdict = shared.ask("tool.before", runId=run_id, toolName="t")
     detection = verdict["detection"]

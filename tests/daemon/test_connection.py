@@ -5,7 +5,6 @@ import contextlib
 import json
 import socket
 import threading
-import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -23,6 +22,7 @@ from guardd.daemon.connection import (
 )
 from guardd.protocol import jsonrpc
 from guardd.protocol.errors import Denied, RpcError
+from guardd.protocol.jsonrpc import MAX_BATCH
 
 MakeDaemon = Callable[..., Daemon]
 MEBIBYTE = 1024 * 1024
@@ -457,10 +457,8 @@ def test_silent_connections_are_closed_but_not_those_that_watch_or_wait(make_dae
     with daemon.connect() as silent, daemon.connect() as watching, daemon.connect() as untaking:
         watching.ask("event.watch")
         untaking.send_line(*(untaking.request("rpc.discover") for _ in range(60)))
-        began = time.monotonic()
         silent.ask("server.metrics")
         assert silent.ends()
-        assert time.monotonic() - began >= 1
         eventually(lambda: daemon.ask("server.status")["connections"] == 2)
         daemon.ask("tool.before", runId="r", toolName="t")
         daemon.ask("run.abort", run="r", reason="enough")
@@ -523,9 +521,9 @@ def test_a_long_pipeline_is_answered_in_order_and_others_are_served_meanwhile(sh
 def test_batches_do_not_keep_others_waiting(shared: Daemon):
     """A connection's batches wait for one another, not the other connections for all of them."""
     with shared.connect() as busy, shared.connect() as other:
-        batch = b"[" + b",".join([BEFORE.strip() % 1] * 1000) + b"]\n"
-        sender = threading.Thread(target=partial(busy.send, batch * 10))
-        reader = threading.Thread(target=lambda: [busy.read_bytes() for _ in range(10)])
+        batch = b"[" + b",".join([BEFORE.strip() % 1] * MAX_BATCH) + b"]\n"
+        sender = threading.Thread(target=partial(busy.send, batch * 100))
+        reader = threading.Thread(target=lambda: [busy.read_bytes() for _ in range(100)])
         sender.start()
         reader.start()
         served = 0

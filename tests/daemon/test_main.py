@@ -247,16 +247,17 @@ def test_a_bad_file_changes_nothing_and_is_logged_and_answered(make_daemon: Make
 
 def test_what_takes_effect_at_the_next_start_only_says_so(make_daemon: MakeDaemon, tmp_path: Path):
     daemon = make_daemon().start()
-    daemon.configure({"guardd": {"database": {"durability": "full"}}})
+    changed = {"guardd": {"database": {"durability": "full"}}}
+    daemon.configure(changed)
+    warning = "guardd.database has changed, which takes effect at the next start"
+    assert daemon.ask("config.reload")["warnings"] == [warning]
+    changed["guardd"]["socket"] = {"path": str(tmp_path / "s")}
+    daemon.configure(changed)
     reload(daemon)
-    assert daemon.log().count("take effect at the next start") == 1
-    reload(daemon)
-    assert daemon.log().count("take effect at the next start") == 1
-    daemon.configure(
-        {"guardd": {"database": {"durability": "full"}, "socket": {"path": str(tmp_path / "s")}}}
-    )
-    reload(daemon)
-    assert daemon.log().count("take effect at the next start") == 2
+    assert daemon.log().count(warning) == 2
+    assert daemon.log().count("guardd.socket.path has changed") == 1
+    daemon.configure({})
+    assert daemon.ask("config.reload")["warnings"] == []
     assert daemon.ask("server.status")
 
 

@@ -1,3 +1,4 @@
+import contextlib
 import logging
 import os
 import socket
@@ -30,21 +31,19 @@ def heard(manager: socket.socket) -> str:
 
 
 def test_each_state_is_told(manager: socket.socket, notifier: Notifier):
-    assert notifier.ready()
+    notifier.ready()
     assert heard(manager) == "READY=1"
-    assert notifier.ready("serving")
+    notifier.ready("serving")
     assert heard(manager) == "READY=1\nSTATUS=serving"
-    assert notifier.status("12 runs")
-    assert heard(manager) == "STATUS=12 runs"
-    assert notifier.alive()
+    notifier.alive()
     assert heard(manager) == "WATCHDOG=1"
-    assert notifier.stopping("draining")
-    assert heard(manager) == "STOPPING=1\nSTATUS=draining"
+    notifier.stopping()
+    assert heard(manager) == "STOPPING=1"
 
 
 def test_a_reload_carries_the_monotonic_time(manager: socket.socket, notifier: Notifier):
     before = time.monotonic_ns() // 1000
-    assert notifier.reloading()
+    notifier.reloading()
     after = time.monotonic_ns() // 1000
     state, stamp = heard(manager).split("\n")
     assert state == "RELOADING=1"
@@ -52,15 +51,15 @@ def test_a_reload_carries_the_monotonic_time(manager: socket.socket, notifier: N
 
 
 def test_a_status_cannot_set_anything_else(manager: socket.socket, notifier: Notifier):
-    assert notifier.status("bad\nWATCHDOG_USEC=0\r\n\ud800")
-    assert heard(manager) == "STATUS=bad WATCHDOG_USEC=0 ?"
+    notifier.ready("bad\nWATCHDOG_USEC=0\r\n\ud800")
+    assert heard(manager) == "READY=1\nSTATUS=bad WATCHDOG_USEC=0 ?"
 
 
 def test_an_abstract_address():
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
         manager.bind("")  # the kernel chooses an abstract name
         notifier = Notifier("@" + manager.getsockname()[1:].decode())
-        assert notifier.ready()
+        notifier.ready()
         assert heard(manager) == "READY=1"
         notifier.close()
 
@@ -69,38 +68,40 @@ def test_a_closed_notifier_opens_again(manager: socket.socket, notifier: Notifie
     notifier.ready()
     notifier.close()
     notifier.close()
-    assert notifier.stopping()
+    notifier.stopping()
     assert [heard(manager), heard(manager)] == ["READY=1", "STOPPING=1"]
 
 
 @pytest.mark.parametrize("address", [None, "", "relative", "vsock:2:1234"])
-def test_without_a_manager_nothing_happens(address: str | None):
+def test_without_a_manager_nothing_happens(address: str | None, caplog: pytest.LogCaptureFixture):
     notifier = Notifier(address)
-    assert not notifier.ready("serving")
-    assert not notifier.alive()
+    notifier.ready("serving")
+    notifier.alive()
     notifier.close()
+    assert not caplog.records
 
 
 @pytest.mark.parametrize("address", ["/nowhere/notify", "/" + "x" * 200, "@" + "x" * 200])
 def test_a_manager_that_is_gone_is_told_of_once(address: str, caplog: pytest.LogCaptureFixture):
     notifier = Notifier(address)
     with caplog.at_level(logging.WARNING):
-        assert not notifier.ready()
-        assert not notifier.alive()
+        notifier.ready()
+        notifier.alive()
     assert len(caplog.records) == 1
     notifier.close()
 
 
 def test_a_manager_that_does_not_read_is_not_waited_for(manager: socket.socket, notifier: Notifier):
-    begin = time.monotonic()
-    while notifier.alive():
-        assert time.monotonic() - begin < 60
-    while True:
-        try:
-            assert heard(manager) == "WATCHDOG=1"
-        except BlockingIOError:
-            break
-    assert notifier.alive()
+    sent = 0
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as other, contextlib.suppress(BlockingIOError):
+        other.setblocking(False)
+        while True:
+            other.sendto(b"something", manager.getsockname())
+            sent += 1
+    notifier.alive()  # waiting, it would hang here
+    assert [heard(manager) for _ in range(sent)] == ["something"] * sent
+    notifier.alive()
+    assert heard(manager) == "WATCHDOG=1"
 
 
 def from_environment(environ: dict[str, str]) -> Notifier:
@@ -117,7 +118,8 @@ def test_the_environment_is_read_and_cleared(manager: socket.socket):
     notifier = from_environment(environ)
     assert environ == {"HOME": "/root"}
     assert notifier.watchdog_interval == 15.0
-    assert notifier.ready()
+    notifier.ready()
+    assert heard(manager) == "READY=1"
     notifier.close()
 
 

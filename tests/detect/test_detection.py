@@ -10,7 +10,16 @@ LOOP = settings(warningThreshold=2, criticalThreshold=4, globalCircuitBreakerThr
 def test_a_warning():
     assert warning(
         Detector.PING_PONG, question("a"), count=3, threshold=2, warning_key="k", paired_tool="b"
-    ) == Detection(Detector.PING_PONG, Level.WARNING, Action.WARN, 3, 2, "a", "b", "k")
+    ) == Detection(
+        detector=Detector.PING_PONG,
+        level=Level.WARNING,
+        action=Action.WARN,
+        count=3,
+        threshold=2,
+        tool="a",
+        paired_tool="b",
+        warning_key="k",
+    )
 
 
 @pytest.mark.parametrize(
@@ -32,4 +41,12 @@ def test_a_critical_finding(count, follows_block, action, threshold):
         threshold=4,
         warning_key="k",
         follows_block=follows_block,
-    ) == Detection(Detector.GENERIC_REPEAT, Level.CRITICAL, action, count, threshold, "a", None, "k")
+    ) == Detection(
+        detector=Detector.GENERIC_REPEAT,
+        level=Level.CRITICAL,
+        action=action,
+        count=count,
+        threshold=threshold,
+        tool="a",
+        warning_key="k",
+    )

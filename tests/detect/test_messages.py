@@ -4,9 +4,9 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.detections import any_detection
 
 from guardd.detect import operator
-from guardd.detect.detection import Detection
 from guardd.detect.messages import LONGEST_NAME, message
 from guardd.vocabulary import Action, Detector, Level
 
@@ -25,8 +25,15 @@ SAID = [pair for pair in POSSIBLE if pair[0] is not Detector.OPERATOR]
 
 
 def detection(detector, action, tool="read", paired="write", reason=None):
-    paired = paired if detector is Detector.PING_PONG else None
-    return Detection(detector, Level.CRITICAL, action, 1234, 5, tool, paired, "the-warning-key", reason)
+    return any_detection(
+        detector=detector,
+        action=action,
+        count=1234,
+        tool=tool,
+        paired_tool=paired if detector is Detector.PING_PONG else None,
+        warning_key="the-warning-key",
+        reason=reason,
+    )
 
 
 @pytest.mark.parametrize(("detector", "action"), POSSIBLE)

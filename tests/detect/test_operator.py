@@ -8,5 +8,12 @@ from guardd.vocabulary import Action, Detector, Level
 @pytest.mark.parametrize("reason", [None, "it costs too much"])
 def test_an_operator_counts_nothing(reason):
     assert abort(reason) == Detection(
-        Detector.OPERATOR, Level.CRITICAL, Action.ABORT, 0, 0, "", None, "operator", reason
+        detector=Detector.OPERATOR,
+        level=Level.CRITICAL,
+        action=Action.ABORT,
+        count=0,
+        threshold=0,
+        tool="",
+        warning_key="operator",
+        reason=reason,
     )

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from support.detections import any_detection
 from support.windows import question, settings
 
 from guardd.detect import rules
@@ -130,16 +131,15 @@ def retried(figures, name="a", **loop):
     ],
 )
 def test_a_straight_retry_gets_the_verdict_again_one_higher(state, detector, threshold):
-    detection = retried(after_block(detector, 4, state))
-    assert detection == Detection(
-        detector,
-        Level.CRITICAL,
-        Action.BLOCK,
-        5,
-        threshold,
-        "a",
-        "b" if detector is Detector.PING_PONG else None,
-        "key of the block",
+    assert retried(after_block(detector, 4, state)) == Detection(
+        detector=detector,
+        level=Level.CRITICAL,
+        action=Action.BLOCK,
+        count=5,
+        threshold=threshold,
+        tool="a",
+        paired_tool="b" if detector is Detector.PING_PONG else None,
+        warning_key="key of the block",
     )
 
 
@@ -215,15 +215,12 @@ def test_after_other_work_the_rules_apply(found):
 # After the fact
 
 
-DETECTION = Detection(Detector.GENERIC_REPEAT, Level.CRITICAL, Action.BLOCK, 5, 4, "a", None, "key")
-
-
 @pytest.mark.parametrize(
     ("count", "action", "threshold"),
     [(5, Action.WARN, 4), (7, Action.WARN, 4), (8, Action.ABORT, 8), (9, Action.ABORT, 8)],
 )
 def test_what_cannot_be_blocked_any_more(count, action, threshold):
-    found = replace(DETECTION, count=count)
+    found = any_detection(count=count)
     said = after_the_fact(found, settings(**LOOP))
     assert said == replace(found, action=action, threshold=threshold)
     assert said.level is Level.CRITICAL
@@ -231,7 +228,7 @@ def test_what_cannot_be_blocked_any_more(count, action, threshold):
 
 @pytest.mark.parametrize("action", [Action.WARN, Action.ABORT])
 def test_what_is_said_all_the_same(action):
-    found = replace(DETECTION, action=action, count=100)
+    found = any_detection(action=action, count=100)
     assert after_the_fact(found, settings(**LOOP)) is found
 
 

@@ -3,10 +3,10 @@
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support import model
+from support.detections import in_plain_words
 from support.windows import asked, calls, question, signature, write
 from support.windows import settings as loop_settings
 
-from guardd.detect.detection import Detection
 from guardd.detect.figures import Figures
 from guardd.detect.rules import judge
 from guardd.detect.statement import figures_statement
@@ -107,17 +107,6 @@ SETTINGS = st.builds(
 )
 
 
-def in_plain_words(detection: Detection | None) -> tuple[object, ...] | None:
-    return detection and (
-        detection.detector,
-        detection.level,
-        detection.action.word,
-        detection.count,
-        detection.threshold,
-        detection.paired_tool,
-    )
-
-
 @PATIENT
 @given(tokens=WINDOWS, name=NAMES, is_poll=st.booleans(), loop=SETTINGS)
 def test_any_verdict(store, tokens, name, is_poll, loop):
@@ -128,7 +117,7 @@ def test_any_verdict(store, tokens, name, is_poll, loop):
     expected = model.judge(window, asked(name, is_poll=is_poll), loop)
     call = question(name, is_poll=is_poll)
     found = judge(call, store.figures(run, call, loop.history_size), loop)
-    assert in_plain_words(found) == (
+    assert (found and in_plain_words(found)) == (
         expected
         and (
             expected.detector,

@@ -258,7 +258,7 @@ def test_exactly_json_is_accepted(raw: bytes):
         canonical(raw)
 
 
-@pytest.mark.parametrize("depth", [500, 990, 1000, 1100, 20_000, MAX_DEPTH])
+@pytest.mark.parametrize("depth", [500, 990, 1000, 1100, 20_000])
 def test_deep_values_are_still_values(depth: int):
     half = depth // 2
     one = b'[{"b":1,"a":' * half + b"1.0" + b"}]" * half

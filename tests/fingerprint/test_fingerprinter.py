@@ -1,6 +1,8 @@
 import pytest
 
-from guardd.fingerprint import SIZE, VERSION, Arguments, Fingerprinter, InvalidJsonError
+from guardd.fingerprint import VERSION, Arguments, Fingerprinter
+from guardd.fingerprint.fingerprinter import SIZE
+from guardd.fingerprint.reading import InvalidJsonError
 
 
 @pytest.mark.parametrize("raw", [b"null", b" null ", b"{}", b"{ }", b"{\n}"])

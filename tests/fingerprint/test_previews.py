@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from guardd.fingerprint import PREVIEW_LENGTH, Arguments, preview
+from guardd.fingerprint import Arguments
+from guardd.fingerprint.previews import PREVIEW_LENGTH, preview
 
 
 def shown(value: object):

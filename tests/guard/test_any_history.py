@@ -11,6 +11,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 from support import model
+from support.detections import in_plain_words
 from support.guarding import Guarded, config, run_scope
 
 from guardd.detect.messages import message
@@ -189,7 +190,7 @@ class Histories(RuleBasedStateMachine):
             row = self.guard.run(run_scope(name))
             assert row.newest_seq == len(run.calls)
             assert row.reset_seq == run.reset_after
-            assert row.is_aborted is (run.aborted is not None)
+            assert (row.abort_detection_id is not None) is (run.aborted is not None)
 
     @rule()
     def histories_are_alike(self):
@@ -234,14 +235,14 @@ class Histories(RuleBasedStateMachine):
         assert (detection is None) is (said is None)
         if detection is None or said is None:
             return
-        assert (
-            detection.detector,
-            detection.level,
-            detection.action.word,
-            detection.count,
-            detection.threshold,
-            detection.paired_tool,
-        ) == (said.detector, said.level, said.action, said.count, said.threshold, said.paired)
+        assert in_plain_words(detection) == (
+            said.detector,
+            said.level,
+            said.action,
+            said.count,
+            said.threshold,
+            said.paired,
+        )
         assert self.keys.setdefault(said.key, detection.warning_key) == detection.warning_key
         assert len(set(self.keys.values())) == len(self.keys)
         assert message(detection)

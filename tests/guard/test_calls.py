@@ -347,7 +347,7 @@ def test_unreported_misses_warn_with_notice_and_then_abort(guard):
     assert all(verdict.notify for verdict in verdicts[4:])
     assert [verdict.detection.threshold for verdict in verdicts[8:]] == [4, 9, 9]
     assert guard.states() == [ERROR] * 11
-    assert guard.run().is_aborted
+    assert guard.run().abort_detection_id is not None
 
 
 def test_an_unreported_call_is_judged_by_the_same_rules(guard):
@@ -378,7 +378,7 @@ def test_an_unreported_call_when_observing(observing):
     verdicts = [observing.after("reed", {"n": n}, error="tool reed not found")[0] for n in range(11)]
     assert {verdict.action for verdict in verdicts} == {Action.ALLOW}
     assert [verdict.would_be for verdict in verdicts[4:]] == [Action.WARN] * 5 + [Action.ABORT] * 2
-    assert not observing.run().is_aborted
+    assert observing.run().abort_detection_id is None
 
 
 # Calls and outcomes that are reported more than once
@@ -566,3 +566,31 @@ def test_what_is_not_committed_never_was(guard):
     operations.before(guard.guard, guard.report("read"), 5)
     guard.store.rollback()
     assert guard.before("read").seq == 2
+
+
+# An outcome is compared by what its call was asked with
+
+
+@pytest.mark.parametrize(
+    ("tool", "asked", "volatile"),
+    [
+        ("process", {"action": "poll", "sessionId": "s"}, "elapsedMs"),
+        ("message", {"action": "send", "text": "hello"}, "messageId"),
+    ],
+)
+@pytest.mark.parametrize("reported", [None, {"action": "something else"}])
+def test_outcomes_reported_with_other_arguments_are_compared_as_asked(guard, tool, asked, volatile, reported):
+    for number in range(6):
+        guard.before(tool, asked, f"call_{number}")
+        guard.after(tool, reported, f"call_{number}", result={"details": {"status": "x", volatile: number}})
+    assert guard.before(tool, asked, "call_6").action is Action.BLOCK
+
+
+def test_a_warning_that_was_only_observed_is_not_one_afterwards(guard):
+    for _ in range(3):
+        guard.call("read")
+    guard.configure(LOOP, mode="observe")
+    assert guard.before("read").would_be is Action.WARN
+    guard.configure(LOOP)
+    verdict, _state = guard.after("read", result="text")
+    assert (verdict.action, verdict.would_be) == (Action.ALLOW, Action.WARN)

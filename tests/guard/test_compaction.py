@@ -369,7 +369,7 @@ def test_observing_it_says_what_would_have_been(guard_with):
     assert [verdict.would_be for verdict, _state in answers] == [None, None, Action.ABORT, None]
     assert {verdict.action for verdict, _state in answers} == {Action.ALLOW}
     assert answers[2][0].detection.detector is Detector.COMPACTION_LOOP_PERSISTED
-    assert not guard.run().is_aborted
+    assert guard.run().abort_detection_id is None
 
 
 def test_observing_one_call_is_found_once(guard_with):

@@ -117,7 +117,7 @@ def test_a_fresh_start_lifts_an_abort(guard):
         guard.call("read")
     assert guard.start(fresh=True) == Started(resumed=False, calls=10, status=RunStatus.ACTIVE)
     assert guard.before("read").action is Action.ALLOW
-    assert not guard.run().is_aborted
+    assert guard.run().abort_detection_id is None
 
 
 # Ending
@@ -130,7 +130,7 @@ def test_an_end(guard, status):
     run = described(guard)
     assert (run["status"], run["endReason"]) == (status, "because")
     assert run["endedAt"] == run["lastActivityAt"] != run["startedAt"]
-    assert guard.run().is_over
+    assert guard.run().status != RunStatus.ACTIVE
 
 
 def test_the_end_of_a_run_that_is_not_known_is_nothing(guard):
@@ -245,7 +245,7 @@ def test_when_observing_an_operators_abort_is_recorded_and_said_as_observed(obse
     """detection.md has every action answered as `allow` then; enforcing again, the run is still stopped."""
     observing.call("read")
     observing.abort("enough")
-    assert observing.run().is_aborted
+    assert observing.run().abort_detection_id is not None
     verdict = observing.before("read")
     assert (verdict.action, verdict.would_be) == (Action.ALLOW, Action.ABORT)
     assert verdict.detection.reason == "enough"

@@ -183,9 +183,9 @@ def test_a_batch_has_a_greatest_size(reading):
 
 
 def test_a_large_batch_of_many_commas_is_carried_out():
-    call = request(b'"method":"m","id":1,"params":{"a":[' + b"1," * 200 + b"1]}")
-    message = read(b"[" + b",".join([call] * 500) + b"]")
-    assert (message.batch, len(message.calls)) == (True, 500)
+    call = request(b'"method":"m","id":1,"params":{"a":[' + b"1," * 1000 + b"1]}")
+    message = read(b"[" + b",".join([call] * MAX_BATCH) + b"]")
+    assert (message.batch, len(message.calls)) == (True, MAX_BATCH)
 
 
 @given(st.binary(max_size=60))
@@ -234,9 +234,9 @@ def test_both_ways_of_reading_agree(value: object, ascii_only: bool, indent: int
 
 def test_an_id_and_a_result_are_sent_as_they_are():
     assert jsonrpc.success(b"1.50", b'{"a":1}') == b'{"jsonrpc":"2.0","id":1.50,"result":{"a":1}}'
-    assert jsonrpc.success(b'"\\u0061"', None) == b'{"jsonrpc":"2.0","id":"\\u0061","result":null}'
-    assert jsonrpc.success(b"null", {"a": "é"}) == '{"jsonrpc":"2.0","id":null,"result":{"a":"é"}}'.encode()
-    assert jsonrpc.encode([1, "x"]) == b'[1,"x"]'
+    assert jsonrpc.success(b'"\\u0061"', b"null") == b'{"jsonrpc":"2.0","id":"\\u0061","result":null}'
+    assert jsonrpc.success(b"null", '"é"'.encode()) == '{"jsonrpc":"2.0","id":null,"result":"é"}'.encode()
+    assert jsonrpc.encode([1, "é"]) == '[1,"é"]'.encode()
 
 
 def test_an_error_is_sent_with_its_data():
@@ -255,7 +255,6 @@ def test_an_error_is_sent_with_its_data():
 def test_a_notification_has_no_id():
     expected = b'{"jsonrpc":"2.0","method":"event","params":{"seq":1}}'
     assert jsonrpc.notification("event", {"seq": 1}) == expected
-    assert jsonrpc.notification("event", b'{"seq":1}') == expected
 
 
 def test_frames_of_replies():

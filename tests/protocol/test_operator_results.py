@@ -6,7 +6,8 @@ import pytest
 from guardd.protocol import operator_results as results
 
 KEYS = {
-    "Run": "run source agentId status calls verdict compactions startedAt lastActivityAt endedAt endReason",
+    "Run": "run source agentId status calls verdict compactions startedAt lastActivityAt endedAt endReason"
+    " wouldBe",
     "Runs": "runs nextCursor",
     "Call": "seq toolName toolCallId state action detector count repeat preview at durationMs signature"
     " wouldBe",
@@ -15,7 +16,7 @@ KEYS = {
     "Event": "run source agentId seq action detector level count threshold toolName pairedToolName"
     " message at wouldBe",
     "Events": "events nextCursor",
-    "RunChanged": "run source status",
+    "RunChanged": "run source status mode",
     "ConfigReloaded": "path warnings",
     "ServerStatus": "version pid uptimeSeconds database sqliteVersion connections runs calls mode",
     "DatabaseState": "path bytes walBytes schema",

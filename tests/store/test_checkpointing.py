@@ -1,5 +1,5 @@
 import sqlite3
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -14,6 +14,16 @@ def wal_of(database):
 
 def write(database, key="k"):
     database.connection.execute("insert into requests values ('s', 'm', ?, x'', x'', 1)", (key,))
+
+
+@contextmanager
+def reading(database):
+    """Somebody reads what is there when it begins, until it ends."""
+    with closing(sqlite3.connect(database.path, isolation_level=None)) as reader:
+        reader.execute("begin")
+        reader.execute("select count(*) from requests").fetchone()
+        yield
+        reader.execute("commit")
 
 
 def content_without_log(path, tmp_path):
@@ -38,12 +48,9 @@ def test_without_anything_to_do_it_is_done(database):
 
 def test_a_reader_is_not_waited_for(database):
     write(database, "first")
-    with closing(sqlite3.connect(database.path, isolation_level=None)) as reader:
-        reader.execute("begin")
-        reader.execute("select count(*) from requests").fetchone()
+    with reading(database):
         write(database, "second")
         assert not checkpoint(database.connection, 0)
-        reader.execute("commit")
     assert checkpoint(database.connection, 0)
 
 
@@ -56,13 +63,10 @@ def test_a_log_that_grew_too_large_is_cut_off(database, size, is_cut):
 
 def test_cutting_it_off_waits_a_moment_for_readers(database):
     write(database, "first")
-    with closing(sqlite3.connect(database.path, isolation_level=None)) as reader:
-        reader.execute("begin")
-        reader.execute("select count(*) from requests").fetchone()
+    with reading(database):
         write(database, "second")
         assert not checkpoint(database.connection, WAL_BYTES_TOO_MANY + 1)
         assert wal_of(database).stat().st_size > 0
-        reader.execute("commit")
     assert checkpoint(database.connection, WAL_BYTES_TOO_MANY + 1)
     assert wal_of(database).stat().st_size == 0
     assert database.connection.execute("pragma busy_timeout").fetchone() == (BUSY_TIMEOUT_MS,)

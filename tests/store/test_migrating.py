@@ -24,6 +24,8 @@ from guardd.store.errors import DatabaseUnusable
 from guardd.store.migrating import HEAD, Migration, check, migrate
 from guardd.store.schema import metadata
 
+NEXT = f"{int(HEAD) + 1:04}"
+"""The revision that this program does not know yet."""
 MIGRATIONS = Path(guardd.__file__).parent.parent / "migrations"
 
 VALUES = {
@@ -283,7 +285,7 @@ def foreign_with_alembic(path: Path) -> None:
 def newer(path: Path) -> None:
     make_database(path)
     with closing(sqlite3.connect(path)) as connection:
-        connection.execute("update alembic_version set version_num = '0999'")
+        connection.execute("update alembic_version set version_num = ?", (NEXT,))
         connection.commit()
 
 
@@ -298,8 +300,11 @@ def newer_and_live(path: Path) -> None:
     [
         (foreign, "this is a database of another program. Choose another path with --db."),
         (foreign_with_alembic, "this is a database of another program. Choose another path with --db."),
-        (newer, f"a newer guardd (schema 0999; this program knows schemas up to {HEAD}). Install the newer"),
-        (newer_and_live, "it was written by a newer guardd (schema 0999"),
+        (
+            newer,
+            f"a newer guardd (schema {NEXT}; this program knows schemas up to {HEAD}). Install the newer",
+        ),
+        (newer_and_live, f"it was written by a newer guardd (schema {NEXT}"),
         (
             lambda path: path.write_text("# my notes\n" * 100),
             "SQLite cannot read it (file is not a database)",

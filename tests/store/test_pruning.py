@@ -2,8 +2,8 @@ from contextlib import closing
 
 import pytest
 from support.databases import new_call, rows
+from support.detections import any_detection
 
-from guardd.detect.detection import Detection
 from guardd.store import pruning
 from guardd.store.connecting import connect_writer
 from guardd.store.migrating import migrate
@@ -16,11 +16,9 @@ from guardd.store.pruning import (
     used_bytes,
 )
 from guardd.store.rows import Scope
-from guardd.vocabulary import Action, CallState, Detector, Level, MarkerKind, RunStatus
+from guardd.vocabulary import Action, CallState, MarkerKind, RunStatus
 
-DETECTION = Detection(
-    Detector.GENERIC_REPEAT, Level.CRITICAL, Action.ABORT, 3, 3, "read", None, "generic_repeat:00"
-)
+DETECTION = any_detection(action=Action.ABORT)
 OF_A_RUN = ("runs", "calls", "detections", "markers", "notices")
 
 

@@ -1,7 +1,6 @@
 import pytest
 
 from guardd.store.rows import RunRow, Scope
-from guardd.vocabulary import RunStatus
 
 
 @pytest.mark.parametrize(
@@ -30,13 +29,3 @@ def run(**columns):
 
 def test_a_run_knows_its_scope():
     assert run().scope == Scope("s", "session", "main")
-
-
-def test_a_run_is_aborted_by_its_detection_alone():
-    assert run(abort_detection_id=1).is_aborted
-    assert not run(status=RunStatus.ABORTED).is_aborted
-
-
-@pytest.mark.parametrize("status", RunStatus)
-def test_a_run_is_over_unless_it_is_active(status):
-    assert run(status=status).is_over is (status is not RunStatus.ACTIVE)

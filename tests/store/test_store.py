@@ -4,19 +4,20 @@ import sqlite3
 
 import pytest
 from support.databases import close, new_call
+from support.detections import any_detection
 
-from guardd.detect.detection import Detection, Question
+from guardd.detect.detection import Question
 from guardd.detect.figures import Figures
 from guardd.store.opening import open_database
 from guardd.store.rows import OpenCall, Scope
 from guardd.store.store import Store
-from guardd.vocabulary import Action, CallState, Detector, Level, MarkerKind, RunStatus
+from guardd.vocabulary import Action, CallState, Detector, MarkerKind, RunStatus
 
 SCOPE = Scope("default", "run", "r1")
 READ = b"signature: read."
 OTHER = b"signature: other"
-DETECTION = Detection(
-    Detector.PING_PONG, Level.CRITICAL, Action.BLOCK, 7, 6, "read", "write", "ping_pong:0:1", None
+DETECTION = any_detection(
+    detector=Detector.PING_PONG, count=7, threshold=6, paired_tool="write", warning_key="ping_pong:0:1"
 )
 
 
@@ -92,7 +93,7 @@ def test_a_run_begins_with_its_first_report(store, database):
     run = store.enter_run(SCOPE, "alice", 5)
     assert run.scope == SCOPE
     assert (run.agent_id, run.status, run.newest_seq, run.reset_seq) == ("alice", RunStatus.ACTIVE, 0, 0)
-    assert not run.is_aborted
+    assert run.abort_detection_id is None
     found = row(database, "runs")
     assert (found["started_at"], found["last_activity_at"], found["ended_at"]) == (5, 5, None)
 
@@ -134,7 +135,6 @@ def test_an_aborted_run_stays_aborted_whatever_is_reported(store, database, run)
     detection = store.insert_detection(run, 1, DETECTION, notify=True, observed=False, now=5)
     store.set_aborted(run, detection, 5)
     aborted = store.enter_run(SCOPE, None, 6)
-    assert aborted.is_aborted
     assert (aborted.abort_detection_id, aborted.status) == (detection, RunStatus.ABORTED)
     assert row(database, "runs")["ended_at"] == 5
     store.end_run(aborted, RunStatus.COMPLETED, "done", 7)
@@ -330,7 +330,7 @@ def test_an_outcome_belongs_to_the_newest_call_without_one(store, run):
         (5, CallState.BLOCKED_REPORTED, None),
     ):
         add(store, run, seq, state=state, outcome=outcome)
-    assert store.find_open_call(run, question(), None) == OpenCall(2, CallState.BLOCKED, READ, None)
+    assert store.find_open_call(run, question(), None) == OpenCall(2, CallState.BLOCKED, READ, None, None)
 
 
 def test_an_outcome_belongs_to_a_call_of_its_tool(store, run):
@@ -375,7 +375,7 @@ def test_an_outcome_that_was_reported_already(store, run):
     add(store, run, 1, call_id="a", state=CallState.OK, outcome=b"o")
     add(store, run, 2, call_id="a", state=CallState.ERROR, outcome=b"p")
     run = add(store, run, 3, call_id="a")
-    assert store.find_reported_call(run, "read", "a", b"o", 64) == OpenCall(1, CallState.OK, READ, None)
+    assert store.find_reported_call(run, "read", "a", b"o", 64) == OpenCall(1, CallState.OK, READ, None, None)
     assert reported_seq(store, run, b"p") == 2
     assert reported_seq(store, run, b"another") is None
     assert reported_seq(store, run, call_id="b") is None
@@ -448,17 +448,15 @@ def test_a_blocked_attempt_keeps_the_tool_that_it_missed(store, database, run):
 @pytest.mark.parametrize("notify", [True, False])
 def test_a_detection_comes_back_whole(store, database, run, notify):
     number = store.insert_detection(run, 3, DETECTION, notify=notify, observed=True, now=5)
-    assert store.detection(number) == (DETECTION, notify)
+    assert store.detection(number) == (DETECTION, notify, True)
     found = row(database, "detections")
     assert (found["run_id"], found["seq"], found["observed"], found["at"]) == (run.id, 3, 1, 5)
 
 
 def test_an_operators_detection_comes_back_whole(store, run):
-    detection = Detection(
-        Detector.OPERATOR, Level.CRITICAL, Action.ABORT, 0, 0, "", None, "operator", "it's 5 o'clock"
-    )
-    number = store.insert_detection(run, None, detection, notify=True, observed=False, now=5)
-    assert store.detection(number) == (detection, True)
+    said = any_detection(detector=Detector.OPERATOR, action=Action.ABORT, tool="", reason="it's 5 o'clock")
+    number = store.insert_detection(run, None, said, notify=True, observed=False, now=5)
+    assert store.detection(number) == (said, True, False)
 
 
 def test_the_newest_detection(store, run):

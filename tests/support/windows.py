@@ -16,13 +16,14 @@ from typing import Any
 
 from support import model
 from support.databases import new_call
+from support.detections import any_detection
 
 from guardd.config import LoopSettings, parse
 from guardd.detect.detection import Detection, Question
 from guardd.detect.figures import Figures
 from guardd.store.rows import RunRow, Scope
 from guardd.store.store import Store
-from guardd.vocabulary import Action, CallState, Detector, Level
+from guardd.vocabulary import CallState, Detector
 
 _numbers = itertools.count(1)
 _TOKEN = re.compile(r"(?P<name>[a-z]\d?)(?P<sign>[=?!~-])(?P<word>\w*)")
@@ -52,7 +53,9 @@ def asked(name: str, *, is_poll: bool = False) -> model.Asked:
 def blocked_as(name: str, missing: str, count: int = 7) -> Detection:
     """What a blocked attempt is said to have been answered with."""
     detector = Detector.UNKNOWN_TOOL_REPEAT if missing else Detector.GENERIC_REPEAT
-    return Detection(detector, Level.CRITICAL, Action.BLOCK, count, 1, name[0], None, f"key of {name}")
+    return any_detection(
+        detector=detector, count=count, threshold=1, tool=name[0], warning_key=f"key of {name}"
+    )
 
 
 def write(store: Store, tokens: str | list[str], run_name: str = "r1") -> RunRow:

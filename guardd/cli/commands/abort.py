@@ -38,7 +38,12 @@ def command(shared: Shared, run: str, reason: str) -> None:
     from guardd.cli.paging import exactly  # noqa: PLC0415
     from guardd.cli.text import safe  # noqa: PLC0415
 
-    forms.say(
-        f"Run {safe(result['run'])} is aborted: every further tool call gets abort. "
-        f"Lift it with: guardctl reset {safe(exactly(result))}"
-    )
+    run = safe(result["run"])
+    if result.get("mode") == "observe":
+        forms.note(
+            "guardd is observing: the run's calls are let through all the same, until guardd.mode is enforce"
+        )
+        forms.say(f"Run {run} is marked as aborted.")
+    else:
+        forms.say(f"Run {run} is aborted: every further tool call gets abort.")
+    forms.say(f"Lift it with: guardctl reset {safe(exactly(result))}")

@@ -15,16 +15,10 @@ from guardd.cli.options import (
     since_option,
 )
 from guardd.cli.paging import newest
+from guardd.vocabulary import Detector, Level
 
-DETECTORS = [
-    "unknown_tool_repeat",
-    "global_circuit_breaker",
-    "known_poll_no_progress",
-    "ping_pong",
-    "generic_repeat",
-    "compaction_loop_persisted",
-    "operator",
-]
+DETECTORS = [detector.value for detector in Detector]
+LEVELS = [level.value for level in Level]
 
 EPILOG = """\b
 Examples:
@@ -44,7 +38,7 @@ NEWEST_TO_FOLLOW = 10
 @click.command(epilog=EPILOG)
 @click.option("--run", type=RUN, metavar="RUN", help="Only this run's.")
 @click.option("--detector", type=click.Choice(DETECTORS), metavar="NAME", help="Only this detector's.")
-@click.option("--level", type=click.Choice(["warning", "critical"]), help="Only events of this level.")
+@click.option("--level", type=click.Choice(LEVELS), help="Only events of this level.")
 @since_option("events")
 @limit_option(f"events, the newest: {NEWEST} if not given, {NEWEST_TO_FOLLOW} with --follow")
 @click.option("--follow", "-f", is_flag=True, help="Go on with events as they happen.")

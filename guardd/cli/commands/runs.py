@@ -14,8 +14,9 @@ from guardd.cli.options import (
     since_option,
 )
 from guardd.cli.paging import newest
+from guardd.vocabulary import RunStatus
 
-STATUSES = ["active", "completed", "failed", "aborted"]
+STATUSES = [status.value for status in RunStatus]
 
 EPILOG = """\b
 Examples:

@@ -10,10 +10,10 @@ from guardd.detect.detection import Detection
 from guardd.detect.messages import message
 from guardd.store.reading.conditions import conditions
 from guardd.store.reading.cursors import decode_cursor, encode_cursor
-from guardd.store.rows import Scope
+from guardd.store.rows import DetectionRow, Scope
 from guardd.store.schema import detections, runs
 from guardd.times import format_rfc3339
-from guardd.vocabulary import Action, Detector, Level
+from guardd.vocabulary import Action
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,22 +82,11 @@ def _filtered(wanted: EventFilter) -> Select[Any]:
 
 
 def _wire(row: RowMapping) -> dict[str, object]:
-    detection = Detection(
-        Detector(row["detector"]),
-        Level(row["level"]),
-        Action(row["action"]),
-        row["count"],
-        row["threshold"],
-        row["tool"],
-        row["paired_tool"],
-        row["warning_key"],
-        row["reason"],
-    )
     return wire_event(
         Scope(row["source"], row["kind"], row["name"]),
         row["agent_id"],
         row["seq"],
-        detection,
+        DetectionRow(*(row[name] for name in DetectionRow._fields)).detection,
         observed=bool(row["observed"]),
         at=row["at"],
     )

@@ -11,6 +11,8 @@ from guardd.store.schema import runs
 from guardd.vocabulary import ScopeKind
 
 MOST_CANDIDATES = 10
+MOST_SLASHES = 8
+"""That are tried as the end of a source's name."""
 _LAST_LETTER = "\U0010ffff"
 
 
@@ -36,8 +38,12 @@ def resolve_run(connection: Connection, run: str) -> int:
         return int(newest)
     found = _find(connection, or_(*_starts_with(run)))
     if not found:
-        raise RunNotFound(f"no run is called {run!r}, and none begins so")
+        raise RunNotFound(f"no run is called {_shown(run)}, and none begins so")
     return _only(connection, run, found)
+
+
+def _shown(run: str) -> str:
+    return repr(run if len(run) <= LONGEST_NAME else f"{run[:100]}…")
 
 
 def _find(connection: Connection, condition: ColumnElement[bool]) -> list[tuple[int, Scope]]:
@@ -54,7 +60,7 @@ def _only(connection: Connection, run: str, found: list[tuple[int, Scope]]) -> i
     if len(found) == 1:
         return found[0][0]
     raise RunAmbiguous(
-        f"{run!r} may mean several runs", [_exactly(connection, scope) for _id, scope in found]
+        f"{_shown(run)} may mean several runs", [_exactly(connection, scope) for _id, scope in found]
     )
 
 
@@ -67,9 +73,11 @@ def _exactly(connection: Connection, scope: Scope) -> str:
 def _kind_and_name(run: str) -> tuple[ScopeKind, str]:
     """What a run's shown id stands for, see `Scope.run`."""
     prefix, colon, rest = run.partition(":")
-    if colon and prefix in list(ScopeKind):
-        return ScopeKind(prefix), rest
-    return ScopeKind.RUN, run
+    if not colon or prefix not in list(ScopeKind):
+        return ScopeKind.RUN, run
+    if prefix == ScopeKind.RUN and Scope("", ScopeKind.RUN, rest).run != run:
+        return ScopeKind.RUN, run  # an id of that very look, since no other is shown so
+    return ScopeKind(prefix), rest
 
 
 def _is_named(run: str) -> ColumnElement[bool]:
@@ -79,9 +87,12 @@ def _is_named(run: str) -> ColumnElement[bool]:
 
 def _with_source(run: str) -> Iterator[tuple[str, str]]:
     """Every way to read it as `source/id`; either part may hold slashes of its own, no source is longer."""
-    for position, letter in enumerate(run[: LONGEST_NAME + 1]):
-        if letter == "/":
-            yield run[:position], run[position + 1 :]
+    position = run.find("/")
+    for _ in range(MOST_SLASHES):
+        if not 0 <= position <= LONGEST_NAME:
+            return
+        yield run[:position], run[position + 1 :]
+        position = run.find("/", position + 1)
 
 
 def _is_named_with_source(run: str) -> ColumnElement[bool]:

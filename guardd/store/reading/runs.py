@@ -19,6 +19,17 @@ _counts: ColumnElement[bool] = and_(
 )
 """Whether a detection was made since the run's last reset."""
 
+
+def _strongest(*, observed: bool) -> ColumnElement[int]:
+    """The strongest action since the last reset, of those that were answered, or that only would have been."""
+    return (
+        select(func.coalesce(func.max(detections.c.action), int(Action.ALLOW)))
+        .where(_counts, detections.c.observed == int(observed))
+        .correlate(runs)
+        .scalar_subquery()
+    )
+
+
 _columns = (
     runs,
     select(func.coalesce(func.max(calls.c.seq), 0))
@@ -26,11 +37,8 @@ _columns = (
     .correlate(runs)
     .scalar_subquery()
     .label("calls"),
-    select(func.coalesce(func.max(detections.c.action), int(Action.ALLOW)))
-    .where(_counts, detections.c.observed == 0)
-    .correlate(runs)
-    .scalar_subquery()
-    .label("verdict"),
+    _strongest(observed=False).label("verdict"),
+    _strongest(observed=True).label("would_be"),
     select(func.count())
     .where(markers.c.run_id == runs.c.id, markers.c.kind == MarkerKind.COMPACTION.value)
     .correlate(runs)
@@ -101,7 +109,7 @@ def _filtered(statement: Select[Any], wanted: RunFilter) -> Select[Any]:
 
 
 def _wire(row: Row[Any]) -> dict[str, object]:
-    return {
+    wire: dict[str, object] = {
         "run": Scope(row.source, row.kind, row.name).run,
         "source": row.source,
         "agentId": row.agent_id,
@@ -114,3 +122,6 @@ def _wire(row: Row[Any]) -> dict[str, object]:
         "endedAt": None if row.ended_at is None else format_rfc3339(row.ended_at),
         "endReason": row.end_reason,
     }
+    if row.would_be > row.verdict:
+        wire["wouldBe"] = Action(row.would_be).word
+    return wire

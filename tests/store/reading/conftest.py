@@ -3,8 +3,8 @@ from typing import Any
 
 import pytest
 from support.databases import new_call
+from support.detections import any_detection
 
-from guardd.detect.detection import Detection
 from guardd.store.opening import Database
 from guardd.store.rows import RunRow, Scope
 from guardd.vocabulary import Action, CallState, Detector, Level, MarkerKind
@@ -59,8 +59,15 @@ class Past:
         paired: str | None = None,
         reason: str | None = None,
     ) -> int:
-        level = Level.WARNING if action is Action.WARN else Level.CRITICAL
-        found = Detection(detector, level, action, count, 3, "read", paired, "key", reason)
+        found = any_detection(
+            detector=detector,
+            level=Level.WARNING if action is Action.WARN else Level.CRITICAL,
+            action=action,
+            count=count,
+            threshold=3,
+            paired_tool=paired,
+            reason=reason,
+        )
         return self.store.insert_detection(run, seq, found, notify=True, observed=observed, now=at)
 
     def marker(self, run: RunRow, kind: MarkerKind = MarkerKind.COMPACTION, at: int = 1, **rest: Any) -> int:

@@ -59,7 +59,7 @@ def test_what_was_observed_says_what_would_have_been(past, action):
 def test_an_event_is_the_same_watched_and_listed(past):
     run = past.run(agent="alice")
     number = past.detection(run, 7, at=1_500)
-    detection, _notify = past.store.detection(number)
+    detection, _notify, _observed = past.store.detection(number)
     (listed,) = list_events(past.core, NO_FILTER, 10, None)["events"]
     assert listed == wire_event(run.scope, "alice", 7, detection, observed=False, at=1_500)
 

@@ -128,8 +128,23 @@ def test_a_great_many_slashes(past):
     past.run("r1")
     with pytest.raises(RunNotFound):
         resolve_run(past.core, "/" * 20_000)
-    past.run("/" * 400, source="/" * 100)
-    assert past.store.run_by_id(resolve_run(past.core, "/" * 501)).source == "/" * 100
+    past.run("/" * 400, source="/" * 5)
+    assert past.store.run_by_id(resolve_run(past.core, "/" * 406)).source == "/" * 5
+
+
+def test_an_id_that_looks_like_the_shown_form_of_another(past, name_of):
+    past.run("x")
+    past.run("run:x")
+    past.run("session:k")
+    assert name_of("x") == "default|x"
+    assert name_of("run:x") == name_of("run:run:x") == "default|run:run:x"
+    assert name_of("run:session:k") == "default|run:session:k"
+
+
+def test_an_error_does_not_repeat_a_long_name(past):
+    with pytest.raises(RunNotFound) as raised:
+        resolve_run(past.core, "r" * 100_000)
+    assert len(raised.value.message) < 300
 
 
 # Prefixes
