@@ -13,7 +13,7 @@ SECTIONS = {
     "Look": ("runs", "history", "events", "status", "metrics"),
     "Step in": ("reset", "abort"),
     "Keep": ("config", "backup", "prune", "db"),
-    "Set up": ("demo", "completion"),
+    "Set up": ("demo", "install", "hook", "completion"),
 }
 
 EPILOG = """\b

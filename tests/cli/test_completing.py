@@ -26,7 +26,7 @@ def test_an_unknown_shell_is_a_usage_error(guardctl: Any) -> None:
 
 
 def test_commands_and_options_complete() -> None:
-    assert complete("h") == ["history"]
+    assert complete("h") == ["history", "hook"]
     assert complete("config", "") == ["check", "reload", "show"]
     assert "--looping" in complete("runs", "--")
 
