@@ -89,6 +89,7 @@ CLAUDE_CODE: Final = Agent(
         "PreToolUse",
         "PostToolUse",
         "PostToolUseFailure",
+        "PostToolBatch",
         "PreCompact",
         "PostCompact",
         "SubagentStart",
