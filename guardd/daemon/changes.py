@@ -127,7 +127,8 @@ def run_reset(guard: Guard, params: operator.RunReset, now: int, resolve: Resolv
     """`run.reset`."""
     run = resolve(params.run)
     lifecycle.reset(guard, run, params.reason, now)
-    return _changed(guard, run, RunStatus.ACTIVE)
+    aborted = run.status == RunStatus.ABORTED
+    return _changed(guard, run, RunStatus.ACTIVE if aborted else RunStatus(run.status))
 
 
 def run_abort(guard: Guard, params: operator.RunAbort, now: int, resolve: Resolve) -> results.RunChanged:

@@ -34,7 +34,7 @@ class RunList(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=Fals
         agent_id: Only this agent's runs.
         source: Only runs of this kind of gateway.
         since: Only runs with activity at or after this time.
-        looping: Only runs whose verdict is (or, if false, is not) stronger than ``allow``.
+        looping: Only runs in which something was found since the last reset, observed or not; or, if false, nothing.
         limit: The greatest number of runs.
         cursor: Where the page before ended.
     """

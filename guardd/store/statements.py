@@ -256,6 +256,8 @@ SET_DAEMON_START = compiled(
 SET_METADATA = compiled(update(runs).where(runs.c.id == _run).values(metadata=bindparam("json")))
 """Keep what a gateway tells of a run."""
 
+_was_aborted = runs.c.status == RunStatus.ABORTED.value
+
 RESET_RUN = compiled(
     update(runs)
     .where(runs.c.id == _run)
@@ -263,12 +265,12 @@ RESET_RUN = compiled(
         reset_seq=bindparam("seq"),
         abort_detection_id=null(),
         armed_marker_id=null(),
-        status=RunStatus.ACTIVE.value,
-        ended_at=null(),
-        end_reason=null(),
+        status=case((_was_aborted, RunStatus.ACTIVE.value), else_=runs.c.status),
+        ended_at=case((_was_aborted, null()), else_=runs.c.ended_at),
+        end_reason=case((_was_aborted, null()), else_=runs.c.end_reason),
     )
 )
-"""Make what came before no longer count."""
+"""Make what came before no longer count; an aborted run goes on, another one stays as it ended."""
 
 END_RUN = compiled(
     update(runs)

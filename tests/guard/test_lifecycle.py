@@ -261,3 +261,10 @@ def test_attempts_after_an_operators_abort_are_not_what_a_rule_blocked(guard):
         guard.call("read")
     guard.reset()
     assert guard.call("read").action is Action.ALLOW
+
+
+def test_a_run_that_has_ended_stays_so_when_it_is_forgiven(guard):
+    guard.call("read")
+    guard.end("completed", "done")
+    guard.reset()
+    assert (guard.run().status, guard.run().reset_seq) == ("completed", 1)
