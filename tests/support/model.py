@@ -71,6 +71,7 @@ class Call:
     missing: str | None = None
     said: Found | None = None
     notify: bool = False
+    observed: bool = False
 
     @property
     def signature(self) -> Hashable:
@@ -268,10 +269,11 @@ class Run:
 
     def _said_before(self, known: Call, *, observing: bool) -> Answer:
         """What a call was answered that is reported again, or the run's abort since then."""
-        said = self.aborted or known
-        if said.said is None:
+        if self.aborted:
+            return _say(known.seq, self.aborted.said, observing=observing, notify=self.aborted.notify)
+        if known.said is None:
             return Answer("allow", known.seq)
-        return _say(known.seq, said.said, observing=observing, notify=said.notify)
+        return _say(known.seq, known.said, observing=observing or known.observed, notify=known.notify)
 
     def after(
         self,
@@ -345,7 +347,7 @@ class Run:
         if found is None:
             return Answer("allow", call.seq)
         last = self.shown.get(found.key)
-        call.said = found
+        call.said, call.observed = found, observing
         call.notify = found.level == "critical" or last is None or found.count >= last + 10
         if found.level == "warning" and call.notify:
             self.shown[found.key] = found.count
@@ -359,7 +361,7 @@ class Run:
         if self.aborted:
             return _say(seq, self.aborted.said, observing=observing, notify=self.aborted.notify)
         if call is not None and call.said is not None and call.said.action == "warn":
-            return _say(seq, call.said, observing=observing, notify=call.notify)
+            return _say(seq, call.said, observing=observing or call.observed, notify=call.notify)
         return Answer("allow", seq)
 
     def _watch(
