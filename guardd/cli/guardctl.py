@@ -10,7 +10,8 @@ from guardd.cli.options import database_option, shared_options
 from guardd.cli.program import LazyProgram
 
 SECTIONS = {
-    "Look": ("runs", "history", "events", "status", "metrics"),
+    "Look": ("runs", "history", "timeline", "explain", "events", "status", "doctor", "metrics"),
+    "Try settings": ("replay", "export"),
     "Step in": ("reset", "abort"),
     "Keep": ("config", "backup", "prune", "db"),
     "Set up": ("demo", "install", "hook", "completion"),
@@ -42,8 +43,8 @@ def program() -> None:
     """Look into guardd, and step in.
 
     guardctl asks the daemon over its socket and never opens a live database;
-    runs, history and events also read a backup with --db FILE. A RUN is an id,
-    the beginning of one, source/id, or latest.
+    runs, history, timeline and events also read a backup with --db FILE. A RUN
+    is an id, the beginning of one, source/id, or latest.
     """
 
 

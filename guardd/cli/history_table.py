@@ -15,7 +15,7 @@ def show(past: History, *, expand: bool, abs_time: bool, colored: bool) -> None:
     """Print a history, a line about the run first."""
     clock = Clock(absolute=abs_time)
     entries = lines(past.calls, past.markers, expand=expand)
-    tables.headline(_about(past.run), colored=colored)
+    tables.headline(about(past.run), colored=colored)
     tables.show(_columns(clock), [_line(entry, clock, expand=expand) for entry in entries], colored=colored)
 
 
@@ -30,7 +30,7 @@ class Stream:
 
     def __init__(self, past: History, *, abs_time: bool, colored: bool) -> None:
         self._clock = Clock(absolute=abs_time, following=True)
-        tables.headline(_about(past.run), colored=colored)
+        tables.headline(about(past.run), colored=colored)
         rows = [self._row(call) for call in past.calls]
         # Room for what is still to come.
         self._layout = tables.Layout(
@@ -66,7 +66,7 @@ def _columns(clock: Clock) -> tuple[tables.Column, ...]:
     )
 
 
-def _about(run: dict[str, Any]) -> list[str]:
+def about(run: dict[str, Any]) -> list[str]:
     """The run in words: its name and what matters of it."""
     parts = [safe(run["run"])]
     if run["agentId"]:

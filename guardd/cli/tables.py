@@ -9,7 +9,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from io import StringIO
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import click
 from rich.cells import cell_len
@@ -35,6 +35,9 @@ STYLES = {
     "pending": "cyan",
     "error": "red",
     "blocked": "yellow",
+    "WARNING": "yellow",
+    "FAILED": "bold red",
+    "skipped": "dim",
 }
 """How the words of the protocol are coloured. Strong verdicts are in capitals, to show without colour too."""
 
@@ -42,6 +45,10 @@ GAP = 2
 NARROWEST = 40
 UNLIMITED = 200
 """How wide a table may be where nobody said: output that goes to a file or a program."""
+
+
+READABLE = 100
+"""How long a line of prose gets at most."""
 
 
 class Column(NamedTuple):
@@ -71,6 +78,24 @@ class Marker(NamedTuple):
     style: str = "magenta"
 
 
+class Styled(str):
+    """Text with a style of its own.
+
+    Args:
+        text: The text.
+        style: As rich writes it.
+    """
+
+    __slots__ = ("style",)
+    style: str
+
+    def __new__(cls, text: str, style: str) -> Self:
+        """Make it."""
+        made = super().__new__(cls, text)
+        made.style = style
+        return made
+
+
 Row = Sequence[str]
 
 
@@ -93,7 +118,7 @@ class Layout:
         for row in rows:
             for index, cell in enumerate(row):
                 natural[index] = max(natural[index], cell_len(cell))
-        self._width = _room()
+        self._width = room()
         self._widths = fit(columns, natural, self._width)
 
     def print(self, lines: Sequence[Row | Marker], *, heading: bool = True) -> None:
@@ -140,7 +165,7 @@ def show(columns: Sequence[Column], lines: Sequence[Row | Marker], *, colored: b
 def pairs(rows: Sequence[tuple[str, str]], *, colored: bool) -> None:
     """Print names and values below each other."""
     width = max(cell_len(name) for name, _ in rows)
-    console = _console(_room(), colored=colored)
+    console = _console(room(), colored=colored)
     table = Table(box=None, padding=(0, GAP, 0, 0), pad_edge=False, show_header=False)
     table.add_column(width=width, style="bold")
     table.add_column(overflow="fold")
@@ -152,10 +177,30 @@ def pairs(rows: Sequence[tuple[str, str]], *, colored: bool) -> None:
 
 def headline(parts: Sequence[str], *, colored: bool) -> None:
     """Print what a table is about, above it."""
-    console = _console(_room(), colored=colored)
+    console = _console(room(), colored=colored)
     line = Text(" · ").join(Text(part, style=STYLES.get(part.split(" ")[0], "")) for part in parts)
     line.stylize("bold", 0, len(parts[0]))
     console.print(line)
+    _write(console)
+
+
+def paragraphs(texts: Sequence[str], *, colored: bool) -> None:
+    """Print text that is wrapped between words; what follows a paragraph's first line is indented."""
+    console = _console(min(room(), READABLE), colored=colored)
+    for text in texts:
+        lines = Text(text).wrap(console, console.width - GAP)
+        for number, line in enumerate(lines):
+            line.rstrip()
+            console.print(Text(" " * GAP if number else "") + line)
+    _write(console)
+
+
+def strips(lines: Sequence[Sequence[str]], *, colored: bool) -> None:
+    """Print lines that are put together from pieces, each perhaps `Styled`."""
+    console = _console(room(), colored=colored)
+    for line in lines:
+        pieces = ((str(piece), piece.style if isinstance(piece, Styled) else "") for piece in line)
+        console.print(Text.assemble(*pieces))
     _write(console)
 
 
@@ -172,10 +217,11 @@ def verdict(of: Mapping[str, Any]) -> str:
 
 
 def _cell(text: str, column: Column) -> Text:
-    return Text(text, style=column.style or STYLES.get(text, ""))
+    own = text.style if isinstance(text, Styled) else STYLES.get(text, "")
+    return Text(str(text), style=column.style or own)
 
 
-def _room() -> int:
+def room() -> int:
     """The width to fit: `COLUMNS` or the terminal's; as much as is useful where there is no terminal."""
     columns = os.environ.get("COLUMNS", "")
     if not columns.isdecimal():

@@ -80,10 +80,19 @@ def _load_file(path: Path, notes: list[str]) -> Config:
 
 
 def _make(path: Path | None, document: Section, name: str, directory: Path, notes: list[str]) -> Config:
+    own, inherited = layers_of(document, name, directory)
+    return make_config(path, own, inherited, notes)
+
+
+def layers_of(document: Section, name: str, directory: Path) -> tuple[FileLayers, FileLayers | None]:
+    """Return what a decoded file sets, and what the file that it inherits sets, if it names one.
+
+    Raises:
+        ConfigError: either holds what cannot be used.
+    """
     own = read_layers(document, name, directory, inherited=False)
     inherit = own.guardd.get("inherit")
-    inherited = None if inherit is None else _inherited(inherit.value, inherit.origin)
-    return make_config(path, own, inherited, notes)
+    return own, None if inherit is None else _inherited(inherit.value, inherit.origin)
 
 
 def _inherited(path: Path, origin: str) -> FileLayers:

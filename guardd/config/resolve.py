@@ -30,6 +30,10 @@ WITHIN_HISTORY = (
 """What counts calls of the window, and so never counts more than `historySize`."""
 
 
+NEVER_REACHED = "it can never be reached"
+"""How the warning about a threshold that nothing can count up to ends."""
+
+
 def resolve_loop(layers: Iterable[Layer]) -> Layer:
     """Lay loop detection's layers over its defaults, the last on top, and raise thresholds if needed."""
     resolved = _overlaid(LOOP_FIELDS, layers)
@@ -73,7 +77,7 @@ def loop_warnings(resolved: Layer) -> list[str]:
     history = resolved["historySize"]
     warnings = [
         f"{key} is {resolved[key].value} ({resolved[key].origin}), above historySize, "
-        f"{history.value} ({history.origin}): it can never be reached"
+        f"{history.value} ({history.origin}): {NEVER_REACHED}"
         for key in WITHIN_HISTORY
         if resolved[key].value > history.value
     ]

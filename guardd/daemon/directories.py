@@ -92,7 +92,7 @@ def _check(path: Path, status: os.stat_result) -> None:
             f"the directory {path} belongs to {user_name(status.st_uid)}, who could replace what is in it: "
             "use a directory of your own or of root"
         )
-    writers = _other_writers(status)
+    writers = other_writers(status)
     if writers and not status.st_mode & stat.S_ISVTX:
         raise DirectoryError(
             f"{writers} may write to the directory {path}: use another, or `chmod go-w {path}`"
@@ -103,7 +103,7 @@ def _target(link: Path, status: os.stat_result) -> Path:
     """Read a link that may be followed; raise DirectoryError for any other."""
     if not trusted(status):
         raise DirectoryError(f"the symbolic link {link} belongs to user {user_name(status.st_uid)}")
-    writers = _other_writers(link.parent.stat())
+    writers = other_writers(link.parent.stat())
     if writers:
         raise DirectoryError(
             f"{link} is a symbolic link, in a directory to which {writers} may write: remove it"
@@ -114,7 +114,7 @@ def _target(link: Path, status: os.stat_result) -> Path:
     return target
 
 
-def _other_writers(status: os.stat_result) -> str:
+def other_writers(status: os.stat_result) -> str:
     """Say who may write to a directory beside its owner; empty for nobody."""
     if status.st_mode & stat.S_IWOTH:
         return "anyone"

@@ -13,10 +13,12 @@ import msgspec
 
 import guardd
 from guardd.config import ConfigError
+from guardd.config.errors import shown_file
 from guardd.daemon import retention
 from guardd.daemon.access import AccessError
-from guardd.daemon.reads import back_up, db_check, event_filter
+from guardd.daemon.reads import back_up, db_check, event_filter, explain
 from guardd.daemon.watching import catch_up
+from guardd.daemon.writer import now
 from guardd.protocol import gateway_methods as wire
 from guardd.protocol import jsonrpc
 from guardd.protocol import operator_methods as operator
@@ -24,7 +26,8 @@ from guardd.protocol import operator_results as results
 from guardd.protocol.errors import InvalidParams
 from guardd.protocol.openrpc import document
 from guardd.store.migrating import HEAD
-from guardd.store.reading.state import totals
+from guardd.store.reading.state import overview
+from guardd.times import format_rfc3339
 
 if TYPE_CHECKING:
     from guardd.daemon.connection import Connection
@@ -46,6 +49,12 @@ async def config_get(server: Server, _connection: Connection, params: operator.C
     return server.config.describe(params.agent_id)
 
 
+async def run_explain(server: Server, _connection: Connection, params: operator.RunExplain) -> object:
+    """`run.explain`."""
+    config = server.config
+    return await server.readers.ask(lambda reader: explain(reader, params, config))
+
+
 async def config_reload(
     server: Server, _connection: Connection, _params: operator.ConfigReload
 ) -> results.ConfigReloaded:
@@ -62,21 +71,46 @@ async def config_reload(
 
 async def status(server: Server, _connection: Connection, _params: object) -> results.ServerStatus:
     """`server.status`."""
-    runs, calls = await server.readers.ask(totals)
+    seen = await server.readers.ask(overview)
+    free_bytes, disk_bytes = await server.readers.in_thread(lambda: _disk(server.database.path))
     database_bytes, wal_bytes = server.file_sizes()
     return results.ServerStatus(
         version=guardd.__version__,
         pid=os.getpid(),
         uptime_seconds=round(server.uptime(), 3),
         database=results.DatabaseState(
-            path=str(server.database.path), bytes=database_bytes, wal_bytes=wal_bytes, schema=HEAD
+            path=str(server.database.path),
+            bytes=database_bytes,
+            wal_bytes=wal_bytes,
+            schema=HEAD,
+            journal_mode=seen.journal_mode,
+            free_bytes=free_bytes,
+            disk_bytes=disk_bytes,
         ),
         sqlite_version=sqlite3.sqlite_version,
         connections=len(server.connections),
-        runs=runs,
-        calls=calls,
+        runs=seen.runs,
+        calls=seen.calls,
         mode=server.config.settings.mode,
+        time=format_rfc3339(now()),
+        last_activity_at=None if seen.last_activity is None else format_rfc3339(seen.last_activity),
+        config_path=_shown(server.config.path),
+        waits_for_restart=server.waits_for_restart(),
+        socket=_shown(server.socket),
     )
+
+
+def _disk(database: Path) -> tuple[int, int] | tuple[None, None]:
+    """What may still be written beside the database, and the size of that file system, in bytes."""
+    try:
+        found = os.statvfs(database.parent)
+    except OSError:
+        return None, None
+    return found.f_bavail * found.f_frsize, found.f_blocks * found.f_frsize
+
+
+def _shown(path: Path | None) -> str | None:
+    return None if path is None else shown_file(str(path))
 
 
 async def metrics(server: Server, _connection: Connection, _params: object) -> str:
@@ -119,6 +153,7 @@ Handler = Callable[["Server", "Connection", Any], Awaitable[object]]
 
 HANDLERS: Mapping[str, Handler] = {
     "rpc.discover": discover,
+    "run.explain": run_explain,
     "config.get": config_get,
     "config.reload": config_reload,
     "server.status": status,

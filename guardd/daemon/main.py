@@ -163,6 +163,7 @@ async def _run(server: Server, listeners: list[Listener], notifier: Notifier) ->
     background = [loop.create_task(tend(server)), loop.create_task(keep_retention(server))]
     if notifier.watchdog_interval is not None:
         background.append(loop.create_task(feed_watchdog(server, notifier, notifier.watchdog_interval)))
+    server.socket = next((listener.path for listener in listeners if listener.path), None)
     for listener in listeners:
         logger.info(
             "ready",

@@ -7,11 +7,12 @@ from typing import Any
 
 from sqlalchemy import Connection
 
+from guardd.config import Config
 from guardd.protocol import operator_methods as operator
 from guardd.protocol import operator_results as results
 from guardd.protocol.errors import InvalidParams
 from guardd.store.copying import Interruptible, copy_database, is_sound
-from guardd.store.reading import describe_run, list_events, list_runs, resolve_run, run_history
+from guardd.store.reading import describe_run, explain_call, list_events, list_runs, resolve_run, run_history
 from guardd.store.reading.events import EventFilter
 from guardd.store.reading.history import HistoryPage
 from guardd.store.reading.runs import RunFilter
@@ -42,6 +43,11 @@ def history(connection: Connection, params: operator.RunHistory) -> object:
     """`run.history`."""
     page = HistoryPage(_limit(params.limit), params.before_seq, params.after_seq)
     return run_history(connection, resolve_run(connection, params.run), page, params.cursor)
+
+
+def explain(connection: Connection, params: operator.RunExplain, config: Config) -> object:
+    """`run.explain`, by the settings of today."""
+    return explain_call(connection, resolve_run(connection, params.run), params.seq, config)
 
 
 def event_list(connection: Connection, params: operator.EventList) -> object:

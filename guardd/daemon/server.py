@@ -70,6 +70,7 @@ class Server:
         metrics: counts.
         connections: the open ones.
         stopping: new work is refused.
+        socket: the file of the socket that it is reached at, if there is one.
     """
 
     def __init__(
@@ -103,6 +104,7 @@ class Server:
         )
         self.connections: set[Connection] = set()
         self.stopping = False
+        self.socket: Path | None = None
         self.started = time.monotonic()
         self.readers = Readers(loop, database.path)
         self._buffered = 0

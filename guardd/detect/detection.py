@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+from sqlalchemy import ColumnElement, FromClause
+
 from guardd.config import LoopSettings
 from guardd.detect.figures import Figures
 from guardd.vocabulary import Action, Detector, Level
@@ -67,6 +69,9 @@ class Rule(Protocol):
 
     def is_on(self, settings: LoopSettings, /) -> bool:
         """Whether the configuration has it switched on."""
+
+    def counted(self, rows: FromClause, level: Level, /) -> ColumnElement[bool]:
+        """Whether a row of the window is one of those that a finding of that level counts."""
 
     def judge(self, question: Question, figures: Figures, settings: LoopSettings) -> Detection | None:
         """What the rule finds."""

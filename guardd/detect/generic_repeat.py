@@ -1,9 +1,12 @@
 """Rule 5: the same call again and again (detection.md; openclaw issue 34574)."""
 
+from sqlalchemy import ColumnElement, FromClause
+
 from guardd.config import LoopSettings
+from guardd.detect import streak
 from guardd.detect.detection import Detection, Question, critical, warning
 from guardd.detect.figures import Figures
-from guardd.vocabulary import Action, Detector
+from guardd.vocabulary import Action, Detector, Level
 
 DETECTOR = Detector.GENERIC_REPEAT
 
@@ -14,6 +17,11 @@ MESSAGES = {
     "time. Do not retry it. Use what you know already, try something different, or report what keeps you.",
     Action.ABORT: "This run was stopped: {tool} was called {count} times with the same arguments and outcome.",
 }
+
+
+def counted(rows: FromClause, level: Level) -> ColumnElement[bool]:
+    """Whether a row is one of the streak or, for a warning, of the repeats."""
+    return streak.in_streak(rows) if level is Level.CRITICAL else streak.is_repeat(rows)
 
 
 def threshold(settings: LoopSettings) -> int:

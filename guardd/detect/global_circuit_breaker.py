@@ -1,6 +1,9 @@
 """Rule 2: however the other switches stand, a call without progress for this long ends the run (detection.md)."""
 
+from sqlalchemy import ColumnElement, FromClause
+
 from guardd.config import LoopSettings
+from guardd.detect import streak
 from guardd.detect.detection import Detection, Question
 from guardd.detect.figures import Figures
 from guardd.vocabulary import Action, Detector, Level
@@ -11,6 +14,11 @@ MESSAGES = {
     Action.ABORT: "This run was stopped: {tool} was called {count} times with the same arguments and gave the same "
     "outcome each time.",
 }
+
+
+def counted(rows: FromClause, _level: Level) -> ColumnElement[bool]:
+    """Whether a row is one of the streak."""
+    return streak.in_streak(rows)
 
 
 def threshold(settings: LoopSettings) -> int:

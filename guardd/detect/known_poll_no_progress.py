@@ -1,9 +1,12 @@
 """Rule 3: polling something that does not move (detection.md; openclaw issue 16808)."""
 
+from sqlalchemy import ColumnElement, FromClause
+
 from guardd.config import LoopSettings
+from guardd.detect import streak
 from guardd.detect.detection import Detection, Question, critical, warning
 from guardd.detect.figures import Figures
-from guardd.vocabulary import Action, Detector
+from guardd.vocabulary import Action, Detector, Level
 
 DETECTOR = Detector.KNOWN_POLL_NO_PROGRESS
 
@@ -14,6 +17,11 @@ MESSAGES = {
     "stop polling it; end it, start it anew, or report that it hangs.",
     Action.ABORT: "This run was stopped: {tool} was polled {count} times without any change.",
 }
+
+
+def counted(rows: FromClause, _level: Level) -> ColumnElement[bool]:
+    """Whether a row is one of the streak."""
+    return streak.in_streak(rows)
 
 
 def threshold(settings: LoopSettings) -> int:

@@ -38,14 +38,15 @@ _MESSAGES: Mapping[Detector, Mapping[Action, str]] = {
 def message(detection: Detection) -> str:
     """The detection's message."""
     return _MESSAGES[detection.detector][detection.action].format(
-        tool=_shown(detection.tool),
-        paired=_shown(detection.paired_tool or ""),
+        tool=shown_name(detection.tool),
+        paired=shown_name(detection.paired_tool or ""),
         count=detection.count,
         reason=f": {detection.reason}" if detection.reason else "",
     )
 
 
-def _shown(name: str) -> str:
+def shown_name(name: str) -> str:
+    """A tool's name as one short printable word in quotes."""
     printable = "".join(
         letter if letter.isprintable() and letter != _QUOTE else "\N{REPLACEMENT CHARACTER}"
         for letter in name

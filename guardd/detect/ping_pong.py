@@ -10,7 +10,7 @@ from guardd.detect.detection import Detection, Question, critical, warning
 from guardd.detect.figures import Figures
 from guardd.detect.window import NEWEST, SIGNATURE, breaks_so_far, how_many, is_blocked, of_newest
 from guardd.store.schema import calls
-from guardd.vocabulary import Action, CallState, Detector
+from guardd.vocabulary import Action, CallState, Detector, Level
 
 DETECTOR = Detector.PING_PONG
 SHORTEST_TAIL = 2
@@ -36,12 +36,17 @@ ROW = {
 
 def counts(rows: FromClause) -> Mapping[str, ColumnElement[int]]:
     """The tail in which the newest call and the one in question alternate, walking back."""
-    unbroken = rows.c.tail_breaks == 0
+    unbroken = counted(rows, Level.CRITICAL)
     return {
         "tail": how_many(unbroken),
         "tail_doubts": how_many(unbroken, rows.c.is_doubt),
         "tail_blocked": how_many(unbroken, is_blocked(rows)),
     }
+
+
+def counted(rows: FromClause, _level: Level) -> ColumnElement[bool]:
+    """Whether a row is one of the tail, to which the call in question is added."""
+    return rows.c.tail_breaks == 0
 
 
 def threshold(settings: LoopSettings) -> int:

@@ -21,7 +21,8 @@ RULES: tuple[Rule, ...] = (
     ping_pong,
     generic_repeat,
 )
-_RULE_OF = {str(rule.DETECTOR): rule for rule in RULES}
+RULE_OF = {str(rule.DETECTOR): rule for rule in RULES}
+"""Each rolling rule by its name."""
 _BLOCKED = (CallState.BLOCKED, CallState.BLOCKED_REPORTED)
 
 
@@ -43,7 +44,7 @@ def _straight_retry(question: Question, figures: Figures, settings: LoopSettings
     """The blocking rule's verdict again, one higher, as long as its threshold and switch still say so."""
     if figures.newest_signature != question.signature or figures.newest_state not in _BLOCKED:
         return None
-    rule = _RULE_OF.get(figures.newest_detector or "")
+    rule = RULE_OF.get(figures.newest_detector or "")
     if rule is None or not rule.is_on(settings):
         return None
     count = (figures.newest_count or 0) + 1

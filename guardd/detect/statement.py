@@ -1,11 +1,13 @@
 """The one statement with window functions that returns the figures for all detectors."""
 
-from sqlalchemy import Select, select, true
+from sqlalchemy import CTE, ColumnElement, Select, bindparam, select, true
 
 from guardd.detect import ping_pong, streak, unknown_tool_repeat
+from guardd.detect.detection import Rule
 from guardd.detect.figures import Figures
 from guardd.detect.window import IN_WINDOW, newest
 from guardd.store.schema import calls, detections
+from guardd.vocabulary import Level
 
 COUNTED = (unknown_tool_repeat, streak, ping_pong)
 """The modules whose expressions make the statement."""
@@ -16,14 +18,7 @@ def figures_statement() -> Select[tuple[object, ...]]:
 
     Binds `run`, `newest`, `low`, `tool` and `signature`, see `window`.
     """
-    walked = (
-        select(
-            calls.c.state,
-            *(expression.label(name) for part in COUNTED for name, expression in part.ROW.items()),
-        )
-        .where(IN_WINDOW)
-        .cte("walked")
-    )
+    walked = _walked()
     counted = select(
         *(expression.label(name) for part in COUNTED for name, expression in part.counts(walked).items())
     ).cte("counted")
@@ -40,4 +35,31 @@ def figures_statement() -> Select[tuple[object, ...]]:
     }
     return select(*(columns[name].label(name) for name in Figures._fields)).select_from(
         newest.join(counted, true()).outerjoin(detections, detections.c.id == newest.c.detection_id)
+    )
+
+
+def counted_statement(rule: Rule, level: Level) -> Select[tuple[int]]:
+    """The seq of each call that a rule counts for a finding of that level, the newest first.
+
+    Binds what `figures_statement` does, and `most`: at most so many.
+    """
+    walked = _walked(calls.c.seq)
+    return (
+        select(walked.c.seq)
+        .where(rule.counted(walked, level))
+        .order_by(walked.c.seq.desc())
+        .limit(bindparam("most"))
+    )
+
+
+def _walked(*columns: ColumnElement[object]) -> CTE:
+    """The window's rows, with what the rules say of each."""
+    return (
+        select(
+            *columns,
+            calls.c.state,
+            *(expression.label(name) for part in COUNTED for name, expression in part.ROW.items()),
+        )
+        .where(IN_WINDOW)
+        .cte("walked")
     )

@@ -25,7 +25,17 @@ def counts(rows: FromClause) -> Mapping[str, ColumnElement[int]]:
     """The streak, the blocked attempts in it, and all calls of the signature whatever their outcome."""
     unbroken = (rows.c.streak_breaks == 0) & rows.c.is_same
     return {
-        "streak": how_many(unbroken, rows.c.state != CallState.PENDING.value),
+        "streak": how_many(in_streak(rows)),
         "streak_blocked": how_many(unbroken, is_blocked(rows)),
-        "repeats": how_many(rows.c.is_same),
+        "repeats": how_many(is_repeat(rows)),
     }
+
+
+def in_streak(rows: FromClause) -> ColumnElement[bool]:
+    """Whether a row is one of the streak."""
+    return (rows.c.streak_breaks == 0) & rows.c.is_same & (rows.c.state != CallState.PENDING.value)
+
+
+def is_repeat(rows: FromClause) -> ColumnElement[bool]:
+    """Whether a row has the signature in question, whatever its outcome."""
+    return rows.c.is_same

@@ -9,7 +9,7 @@ from guardd.detect.detection import Detection, Question, critical
 from guardd.detect.figures import Figures
 from guardd.detect.window import TOOL, breaks_so_far, how_many, is_blocked, of_newest
 from guardd.store.schema import calls
-from guardd.vocabulary import Action, Detector
+from guardd.vocabulary import Action, Detector, Level
 
 DETECTOR = Detector.UNKNOWN_TOOL_REPEAT
 
@@ -32,11 +32,16 @@ ROW = {
 
 def counts(rows: FromClause) -> Mapping[str, ColumnElement[int]]:
     """The misses in a row, newest backwards, that all name the same missing tool."""
-    unbroken = rows.c.unknown_breaks == 0
+    unbroken = counted(rows, Level.CRITICAL)
     return {
         "unknown_streak": how_many(unbroken),
         "unknown_blocked": how_many(unbroken, is_blocked(rows)),
     }
+
+
+def counted(rows: FromClause, _level: Level) -> ColumnElement[bool]:
+    """Whether a row is one of the misses."""
+    return rows.c.unknown_breaks == 0
 
 
 def threshold(settings: LoopSettings) -> int:

@@ -2,7 +2,8 @@
 
 A rule says which row ends what it counts, a *break*. The running sum of breaks is zero exactly on the rows
 before the first one; of those the rule counts what it wants. `statement` joins the rules' expressions into one
-statement, which binds `run`, `newest` (seq of the run's newest call), `low` (seq before the window's oldest), and
+statement, which binds `run`, `newest` (seq of the run's newest call
+before the one in question), `low` (seq before the window's oldest), and
 `tool` and `signature` of the call in question.
 """
 
@@ -29,7 +30,7 @@ LOW = bindparam("low", type_=Integer)
 TOOL = bindparam("tool", type_=Text)
 SIGNATURE = bindparam("signature", type_=LargeBinary)
 
-IN_WINDOW = (calls.c.run_id == RUN) & (calls.c.seq > LOW)
+IN_WINDOW = (calls.c.run_id == RUN) & (calls.c.seq > LOW) & (calls.c.seq <= NEWEST)
 
 
 def _newest_outcome(signature: ColumnElement[bytes]) -> ColumnElement[bytes]:

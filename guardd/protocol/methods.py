@@ -129,6 +129,14 @@ _OF_READERS = (
         summary="A run's calls in order, and what happened between them.",
     ),
     Method(
+        "run.explain",
+        operator.RunExplain,
+        results.Explanation,
+        READER,
+        changes=False,
+        summary="Why a call was answered as it was: what was counted, and against which thresholds.",
+    ),
+    Method(
         "event.list",
         operator.EventList,
         results.Events,

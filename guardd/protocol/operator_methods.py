@@ -79,6 +79,16 @@ class RunHistory(RunGet, frozen=True, kw_only=True, rename="camel", gc=False):
     after_seq: SeqNumber | None = None
 
 
+class RunExplain(RunGet, frozen=True, kw_only=True, rename="camel", gc=False):
+    """Parameters of ``run.explain``.
+
+    Attributes:
+        seq: The call; the newest whose verdict is not allow where absent.
+    """
+
+    seq: SeqNumber | None = None
+
+
 class RunReset(RunGet, frozen=True, kw_only=True, rename="camel", gc=False):
     """Parameters of ``run.reset``.
 

@@ -73,6 +73,9 @@ class Call(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False):
         at: When it was asked for.
         duration_ms: How long it took.
         signature: Equal for equal calls: tool and arguments.
+        outcome: Equal for equal outcomes; null while there is none, and of a blocked attempt.
+        missing_tool: The tool that the outcome said does not exist.
+        is_poll: Its tool and arguments make it a known poll; tools that the configuration adds aside.
         would_be: When it was observed: the action that enforcing would have answered.
     """
 
@@ -88,6 +91,9 @@ class Call(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False):
     at: Time
     duration_ms: int | None
     signature: str
+    outcome: str | None
+    missing_tool: str | None
+    is_poll: bool
     would_be: ActionWord | UnsetType = UNSET
 
 
@@ -125,6 +131,42 @@ class History(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=Fals
     calls: list[Call]
     markers: list[Marker]
     next_cursor: str | UnsetType = UNSET
+
+
+class Threshold(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False):
+    """A setting in an `Explanation`.
+
+    Attributes:
+        value: What holds today for the run's agent.
+        origin: Where it was set: ``default``, or a file and the key in it.
+    """
+
+    value: int
+    origin: str
+
+
+class Explanation(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False):
+    """The result of ``run.explain``.
+
+    Attributes:
+        run: The run's name.
+        seq: The call; null where an operator stopped the run and no call is meant.
+        action: What was answered.
+        detector: The rule that matched; null where none did.
+        counted: The calls that it counted, by their numbers.
+        thresholds: The settings that the rule goes by, by their keys in ``tools.loopDetection``.
+        text: The reasons in words, a paragraph a line.
+        would_be: When it was observed: the action that enforcing would have answered.
+    """
+
+    run: str
+    seq: int | None
+    action: ActionWord
+    detector: Detector | None
+    counted: list[int]
+    thresholds: dict[str, Threshold]
+    text: str
+    would_be: ActionWord | UnsetType = UNSET
 
 
 class RunChanged(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False):
@@ -211,12 +253,18 @@ class DatabaseState(msgspec.Struct, frozen=True, kw_only=True, rename="camel", g
         bytes: That file's size.
         wal_bytes: The size of the write-ahead log.
         schema: The version of its schema.
+        journal_mode: SQLite's, `wal` as guardd sets it.
+        free_bytes: What guardd may still write to the disk that it is on; null where nobody knows.
+        disk_bytes: The size of that disk; null where nobody knows.
     """
 
     path: str
     bytes: int
     wal_bytes: int
     schema: str
+    journal_mode: str
+    free_bytes: int | None
+    disk_bytes: int | None
 
 
 class ServerStatus(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False):
@@ -232,6 +280,11 @@ class ServerStatus(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc
         runs: Recorded runs.
         calls: Recorded calls.
         mode: Whether verdicts are enforced.
+        time: The daemon's, when it answered.
+        last_activity_at: When something last happened in any run; null before the first.
+        config_path: The configuration file; null where only the defaults apply.
+        waits_for_restart: What has changed in the configuration and takes effect at the next start.
+        socket: Where it listens; null where that is no file.
     """
 
     version: str
@@ -243,6 +296,11 @@ class ServerStatus(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc
     runs: int
     calls: int
     mode: Literal["enforce", "observe"]
+    time: Time
+    last_activity_at: Time | None
+    config_path: str | None
+    waits_for_restart: list[str]
+    socket: str | None
 
 
 class DatabaseBackedUp(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False):

@@ -16,9 +16,10 @@ import guardd
 from guardd.store.connecting import BUSY_TIMEOUT_MS, migrating_engine
 from guardd.store.copying import copy_database
 from guardd.store.errors import DatabaseUnusable, unreadable
+from guardd.store.schema_version import NEWEST
 
-HEAD = "0002"
-"""The newest revision in `migrations`. Revisions are four digits, in order."""
+HEAD = NEWEST
+"""The revision to which a database is brought."""
 
 _TABLES_OF_EVERY_REVISION = {"alembic_version", "fingerprint_keys"}
 """Other programs keep an `alembic_version` too."""

@@ -183,6 +183,7 @@ def call_object(seq: int, **fields: object) -> dict[str, Any]:
         "preview": '{"command": "ls"}',
         "at": f"2026-03-01T11:{seq // 60:02}:{seq % 60:02}.000Z",
         "durationMs": 120,
+        "signature": "0f" * 16,
     } | fields
 
 

@@ -37,6 +37,14 @@ CHANGED = {"run": "3f2a\x1b", "source": "default", "status": "active"}
 EMPTY: dict[str, Any] = {}
 
 
+def test_status_says_which_configuration_and_what_waits(daemon: Any, guardctl: Any) -> None:
+    waiting = ["guardd.database has changed, which takes effect at the next start"]
+    daemon.answers["server.status"] = STATUS | {"configPath": None, "waitsForRestart": waiting}
+    lines = guardctl("status").stdout.splitlines()
+    assert lines[2] == "config       no file: all defaults"
+    assert lines[-1] == f"restart      needed: {waiting[0]}"
+
+
 def test_status_for_people(daemon: Any, guardctl: Any) -> None:
     daemon.answers["server.status"] = STATUS
     assert guardctl("status").stdout == STATUS_SCREEN

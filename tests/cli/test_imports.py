@@ -37,6 +37,7 @@ def imported(daemon: Any, make_run: Any, make_event: Any, make_call: Any) -> Any
         "run.list": {"runs": [make_run("r")]},
         "run.get": make_run("r"),
         "run.history": {"run": "r", "calls": [make_call(1)], "markers": []},
+        "run.explain": {"run": "r", "seq": 1, "action": "allow", "counted": [], "thresholds": {}, "text": ""},
         "event.list": {"events": [make_event(1)]},
         "run.reset": {"run": "r", "source": "default", "status": "active"},
     }
@@ -57,7 +58,10 @@ def imported(daemon: Any, make_run: Any, make_event: Any, make_call: Any) -> Any
         ["runs", "--json"],
         ["history", "r", "--json"],
         ["events", "--json"],
+        ["timeline", "r", "--json"],
+        ["explain", "r", "--json"],
         ["reset", "r"],
+        ["export", "r"],
         ["--help"],
         ["completion", "zsh"],
     ],

@@ -67,7 +67,7 @@ def test_the_version_is_told(guardctl: Any) -> None:
         (["runs", "--nope"], "No such option"),
         (["--color", "pink", "runs"], "Invalid value for '--color'"),
         (["status", "--db", "x.db"], "No such option"),
-        (["--db", "x.db", "status"], "--db is for runs, history and events"),
+        (["--db", "x.db", "status"], "--db is for runs, history, timeline and events"),
     ],
 )
 def test_usage_errors(guardctl: Any, arguments: list[str], words: str) -> None:

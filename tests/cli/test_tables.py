@@ -106,3 +106,18 @@ def test_widths_fit_and_only_what_may_go_goes(shapes: list[tuple[int, int, int]]
     assert all(width >= 1 for width in widths.values())
     gone = [column for index, column in enumerate(columns) if index not in widths and shapes[index][0]]
     assert all(column.drop for column in gone)
+
+
+def test_a_cell_may_have_a_style_of_its_own(capsys: pytest.CaptureFixture[str]) -> None:
+    tables.show([tables.Column("A")], [(tables.Styled("x", "black on cyan"),)], colored=True)
+    tables.strips([["1 ", tables.Styled("B", "bold magenta")], [""]], colored=True)
+    assert capsys.readouterr().out.splitlines()[1:] == ["\x1b[30;46mx\x1b[0m", "1 \x1b[1;35mB\x1b[0m", ""]
+
+
+def test_paragraphs_are_wrapped_and_indented(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    tables.paragraphs(["日本 " * 10, "short"], colored=False)
+    out = capsys.readouterr().out
+    assert out == "日本 日本 日本 日本 日本 日本 日本\n  日本 日本 日本\nshort\n"

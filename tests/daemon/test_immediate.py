@@ -1,6 +1,10 @@
 """What the daemon says about itself."""
 
+import os
 import sqlite3
+import time
+from collections.abc import Callable
+from datetime import datetime
 
 import pytest
 from support.daemon import Daemon, RawClient
@@ -29,6 +33,32 @@ def test_status(shared: Daemon, run_id: str):
     with shared.connect() as one, shared.connect() as two:
         assert two.ask("server.status")["connections"] == status["connections"] + 2
         one.ask("rpc.discover")
+
+
+def test_status_says_what_only_the_daemon_knows(shared: Daemon, run_id: str):
+    shared.ask("tool.before", runId=run_id, toolName="t")
+    before = time.time()
+    status = shared.ask("server.status")
+    told = datetime.fromisoformat(status["time"]).timestamp()
+    assert before - 0.001 <= told <= time.time()
+    newest = shared.ask("run.list", limit=1)["runs"][0]
+    assert newest["run"] == run_id
+    assert status["lastActivityAt"] == newest["lastActivityAt"]
+    assert (status["configPath"], status["socket"]) == (str(shared.config_file), str(shared.socket))
+    assert status["waitsForRestart"] == []
+    assert status["database"]["journalMode"] == "wal"
+    disk = os.statvfs(shared.database.parent)
+    assert 0 < status["database"]["freeBytes"] < status["database"]["diskBytes"]
+    assert status["database"]["diskBytes"] == disk.f_blocks * disk.f_frsize
+
+
+def test_status_of_a_daemon_that_nobody_has_asked_anything(make_daemon: Callable[..., Daemon]):
+    daemon = make_daemon({}).start()
+    assert daemon.ask("server.status")["lastActivityAt"] is None
+    daemon.configure({"guardd": {"database": {"durability": "full"}}})
+    daemon.ask("config.reload")
+    waiting = ["guardd.database has changed, which takes effect at the next start"]
+    assert daemon.ask("server.status")["waitsForRestart"] == waiting
 
 
 def test_config_get_says_where_each_value_came_from(shared: Daemon):

@@ -97,10 +97,31 @@ def test_a_run_that_several_may_be_names_them(filled: Daemon):
     assert sorted(caught.value.candidates) == ["a/turn-2", "b/turn-2"]
 
 
-@pytest.mark.parametrize("method", ["run.get", "run.history", "run.reset", "event.list"])
+@pytest.mark.parametrize("method", ["run.get", "run.history", "run.explain", "run.reset", "event.list"])
 def test_a_run_that_none_is(filled: Daemon, method: str):
     with pytest.raises(RunNotFound):
         filled.ask(method, run="nobody's")
+
+
+def test_a_verdict_is_explained_by_the_configuration_in_force(make_daemon: Callable[..., Daemon]):
+    loops = {"enabled": True, "warningThreshold": 3, "criticalThreshold": 5}
+    daemon = make_daemon({"tools": {"loopDetection": loops}}).start()
+    with daemon.connect() as client:
+        for _ in range(4):
+            client.ask("tool.before", runId="r", toolName="t")
+        explained = client.ask("run.explain", run="r")
+        assert (explained["seq"], explained["action"], explained["counted"]) == (4, "warn", [1, 2, 3])
+        threshold = explained["thresholds"]["warningThreshold"]
+        assert threshold["value"] == 3
+        assert threshold["origin"].endswith(": tools.loopDetection.warningThreshold")
+        daemon.configure({"tools": {"loopDetection": {**loops, "warningThreshold": 4}}})
+        client.ask("config.reload")
+        changed = client.ask("run.explain", run="r", seq=4)
+        assert changed["counted"] == [1, 2, 3]
+        assert "The configuration has changed since: warningThreshold is 4" in changed["text"]
+        with pytest.raises(InvalidParams, match="the run has no call 9") as caught:
+            client.ask("run.explain", run="r", seq=9)
+        assert caught.value.field == "seq"
 
 
 def test_a_history_has_the_newest_thousand_calls_at_least(client: RawClient, run_id: str):

@@ -7,10 +7,18 @@ from support.detections import in_plain_words
 from support.windows import asked, calls, question, signature, write
 from support.windows import settings as loop_settings
 
+from guardd.detect import (
+    generic_repeat,
+    global_circuit_breaker,
+    known_poll_no_progress,
+    ping_pong,
+    unknown_tool_repeat,
+)
 from guardd.detect.figures import Figures
-from guardd.detect.rules import judge
-from guardd.detect.statement import figures_statement
+from guardd.detect.rules import RULES, judge
+from guardd.detect.statement import counted_statement, figures_statement
 from guardd.store.compiling import compiled
+from guardd.vocabulary import Level
 
 NAMES = st.sampled_from(["a", "a2", "b"])
 KNOWN = st.sampled_from(["=1", "=1", "=1", "=2", "?", "!", "~", "-gone", "-gone", "-lost", "!gone", "~gone"])
@@ -23,6 +31,7 @@ ALTERNATING = st.builds(
 WINDOWS = st.builds(
     list.__add__, st.lists(TOKENS, max_size=9), st.one_of(st.lists(TOKENS, max_size=5), ALTERNATING)
 )
+COUNTED = {(rule, level): compiled(counted_statement(rule, level)) for rule in RULES for level in Level}
 PATIENT = settings(
     max_examples=500, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
@@ -88,6 +97,33 @@ def test_any_window(store, tokens, name, history, reset_after):
         assert found["newest_state"] in (None, 2, 3)
         found["newest_state"] = None
     assert found == expected
+
+
+@PATIENT
+@given(tokens=WINDOWS, name=NAMES, history=st.integers(1, 16))
+def test_the_calls_that_a_rule_counts_are_as_many_as_it_says(store, tokens, name, history):
+    store.rollback()
+    store.begin()
+    run = write(store, tokens)
+    asking = question(name)
+    found = store.figures(run, asking, history)
+    bound = {
+        "run": run.id,
+        "newest": run.newest_seq,
+        "low": max(run.newest_seq - history, 0),
+        "tool": asking.tool,
+        "signature": asking.signature,
+        "most": 100,
+    }
+
+    def count(rule, level=Level.CRITICAL):
+        return len(store._execute(COUNTED[rule, level], bound).fetchall())  # noqa: SLF001 - there is no operation for it
+
+    assert count(unknown_tool_repeat) == found.unknown_streak
+    assert count(ping_pong) == found.tail
+    assert count(global_circuit_breaker) == count(known_poll_no_progress) == found.streak
+    assert count(generic_repeat) == found.streak
+    assert count(generic_repeat, Level.WARNING) == found.repeats
 
 
 SETTINGS = st.builds(

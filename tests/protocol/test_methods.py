@@ -13,7 +13,7 @@ from guardd.protocol.methods import METHODS, Role, decode_params, raw_bytes
 
 GATEWAY_METHODS = {"tool.before", "tool.after", "compaction.record", "run.start", "run.end"}
 READER_METHODS = {
-    "run.list", "run.get", "run.history", "event.list", "event.watch", "config.get", "server.status",
+    "run.list", "run.get", "run.history", "run.explain", "event.list", "event.watch", "config.get", "server.status",
     "server.metrics",
 }  # fmt: skip
 ADMIN_METHODS = {"run.reset", "run.abort", "config.reload", "db.backup", "db.check", "db.prune"}

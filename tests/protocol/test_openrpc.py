@@ -71,6 +71,7 @@ def test_what_is_required():
         "run.end": {"status"},
         "run.get": {"run"},
         "run.history": {"run"},
+        "run.explain": {"run"},
         "run.reset": {"run"},
         "run.abort": {"run", "reason"},
         "db.backup": {"path"},

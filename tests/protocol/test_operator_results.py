@@ -10,16 +10,19 @@ KEYS = {
     " wouldBe",
     "Runs": "runs nextCursor",
     "Call": "seq toolName toolCallId state action detector count repeat preview at durationMs signature"
-    " wouldBe",
+    " outcome missingTool isPoll wouldBe",
     "Marker": "kind afterSeq armed windowSize reason at",
     "History": "run calls markers nextCursor",
     "Event": "run source agentId seq action detector level count threshold toolName pairedToolName"
     " message at wouldBe",
     "Events": "events nextCursor",
+    "Explanation": "run seq action detector counted thresholds text wouldBe",
+    "Threshold": "value origin",
     "RunChanged": "run source status mode",
     "ConfigReloaded": "path warnings",
-    "ServerStatus": "version pid uptimeSeconds database sqliteVersion connections runs calls mode",
-    "DatabaseState": "path bytes walBytes schema",
+    "ServerStatus": "version pid uptimeSeconds database sqliteVersion connections runs calls mode"
+    " time lastActivityAt configPath waitsForRestart socket",
+    "DatabaseState": "path bytes walBytes schema journalMode freeBytes diskBytes",
     "DatabaseBackedUp": "path bytes",
     "DatabaseChecked": "ok problems",
     "DatabasePruned": "runs calls dryRun",

@@ -78,7 +78,7 @@ def test_none_scans_a_table(database, name):
         ("FIND_RUN", "SEARCH runs USING INDEX sqlite_autoindex_runs_1 (source=? AND kind=? AND name=?)"),
         ("FIND_RUN_BY_ID", "SEARCH runs USING INTEGER PRIMARY KEY (rowid=?)"),
         ("FIGURES", "SEARCH latest USING PRIMARY KEY (run_id=? AND seq=?)"),
-        ("FIGURES", "SEARCH calls USING PRIMARY KEY (run_id=? AND seq>?)"),
+        ("FIGURES", "SEARCH calls USING PRIMARY KEY (run_id=? AND seq>? AND seq<?)"),
         ("FIND_OPEN_CALL", "SEARCH calls USING INDEX ix_calls_open (run_id=? AND tool=?)"),
         (
             "FIND_OPEN_CALL_BY_ID",

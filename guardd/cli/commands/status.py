@@ -37,7 +37,7 @@ def _rows(status: dict[str, Any]) -> list[tuple[str, str]]:
     from guardd.cli.times import length  # noqa: PLC0415
 
     database = status["database"]
-    return [
+    rows = [
         ("guardd", f"{status['version']}, pid {status['pid']}, up {length(int(status['uptimeSeconds']))}"),
         ("mode", status["mode"]),
         ("database", safe(database["path"])),
@@ -46,3 +46,6 @@ def _rows(status: dict[str, Any]) -> list[tuple[str, str]]:
         ("stored", f"{plural(status['runs'], 'run')}, {plural(status['calls'], 'call')}"),
         ("connections", str(status["connections"])),
     ]
+    if "configPath" in status:  # a daemon of before does not say
+        rows.insert(2, ("config", safe(status["configPath"] or "no file: all defaults")))
+    return rows + [("restart", f"needed: {safe(line)}") for line in status.get("waitsForRestart", ())]

@@ -7,12 +7,17 @@ from typing import Any
 
 from sqlalchemy import Connection, RowMapping, Select, case, func, select
 
+from guardd.fingerprint import Arguments
+from guardd.fingerprint.tools import Tools
 from guardd.store.reading.conditions import conditions
 from guardd.store.reading.cursors import decode_cursor, encode_cursor, unknown_cursor
 from guardd.store.reading.runs import describe_run
 from guardd.store.schema import calls, detections, markers
 from guardd.times import format_rfc3339
 from guardd.vocabulary import Action, CallState
+
+_TOOLS = Tools()
+"""The known ones; those that the configuration adds are known by their names, which stand beside."""
 
 _STATES = {
     CallState.PENDING: "pending",
@@ -133,6 +138,9 @@ def _wire(call: RowMapping, found: RowMapping) -> dict[str, object]:
         "at": format_rfc3339(call["at"]),
         "durationMs": call["duration_ms"],
         "signature": call["signature"].hex(),
+        "outcome": None if call["outcome"] is None else call["outcome"].hex(),
+        "missingTool": call["missing_tool"],
+        "isPoll": _TOOLS.is_poll(call["tool"], Arguments.of_action(call["asked_action"])),
     }
     if found["observed"]:
         wire["wouldBe"] = Action(found["action"]).word

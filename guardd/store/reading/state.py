@@ -1,16 +1,36 @@
 """How the database is: how much it holds, and whether it is sound."""
 
+from typing import NamedTuple
+
 from sqlalchemy import Connection, func, select, text
 from sqlalchemy.exc import DatabaseError
 
 from guardd.store.schema import calls, runs
 
 
-def totals(connection: Connection) -> tuple[int, int]:
-    """How many runs and calls there are, each a walk over an index."""
+class Overview(NamedTuple):
+    """What the database holds.
+
+    Attributes:
+        runs: How many.
+        calls: How many.
+        last_activity: When something last happened in any run, in milliseconds since 1970.
+        journal_mode: SQLite's.
+    """
+
+    runs: int
+    calls: int
+    last_activity: int | None
+    journal_mode: str
+
+
+def overview(connection: Connection) -> Overview:
+    """What the database holds: its counts are each a walk over an index."""
     run_count = connection.execute(select(func.count()).select_from(runs)).scalar_one()
     call_count = connection.execute(select(func.count()).select_from(calls)).scalar_one()
-    return run_count, call_count
+    last_activity = connection.execute(select(func.max(runs.c.last_activity_at))).scalar_one()
+    journal_mode = connection.execute(text("pragma journal_mode")).scalar_one()
+    return Overview(run_count, call_count, last_activity, journal_mode)
 
 
 def problems(connection: Connection) -> list[str]:

@@ -73,6 +73,9 @@ def test_a_history_as_it_stands_on_the_wire(past):
                 "at": "1970-01-01T00:00:01.500Z",
                 "durationMs": 12,
                 "signature": b"signature: read.".hex(),
+                "outcome": "6f",
+                "missingTool": None,
+                "isPoll": False,
             }
         ],
         "markers": [
@@ -103,6 +106,18 @@ def test_states(past, state, word):
     run = past.run()
     past.call(run, state=state)
     assert only(past, run)["state"] == word
+
+
+def test_what_a_replay_needs_of_a_call(past):
+    run = past.run()
+    past.call(run, state=CallState.ERROR, outcome=b"\x01\xff", missing_tool="nope")
+    past.call(run, tool="process", asked_action="poll")
+    past.call(run, tool="process", asked_action="write")
+    past.call(run, tool="command_status", state=CallState.BLOCKED)
+    calls = history(past, run)["calls"]
+    assert [call["outcome"] for call in calls] == ["01ff", "6f", "6f", None]
+    assert [call["missingTool"] for call in calls] == ["nope", None, None, None]
+    assert [call["isPoll"] for call in calls] == [False, True, False, True]
 
 
 @pytest.mark.parametrize("kind", MarkerKind)

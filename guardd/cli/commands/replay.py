@@ -1,0 +1,206 @@
+"""`guardctl replay FILE…`: what guardd would have said to recorded transcripts, without a daemon."""
+
+import io
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
+
+import click
+
+from guardd.cli import forms
+from guardd.cli.errors import Failure, Status
+from guardd.cli.options import Shared, pass_shared, shared_options
+from guardd.cli.text import safe
+
+if TYPE_CHECKING:
+    from guardd.config import Config
+    from guardd.replay.findings import Findings
+
+EPILOG = """\b
+Examples:
+  guardctl replay session.jsonl     with the defaults, and detection on
+  guardctl replay --config guardd.json5 ~/.claude/projects/*/*.jsonl
+  guardctl replay --set warningThreshold=5 --set detectors.pingPong=false x.gz
+  guardctl replay --compare default new.json5 session.jsonl
+  guardctl export latest | guardctl replay - --json | jq .files[].actions
+
+\b
+Reads, by the content and not by the name, packed by gzip or not:
+  guardctl export                   session files of pi and OpenClaw
+  session files of Claude Code      rollout files of Codex
+  OpenAI chat messages              trajectories of SWE-agent
+  episodes of InterCode
+
+Each turn, from a user's message to the next, is judged as a run of its own, by
+the engine that the daemon runs; guardd.mode does not matter here. A call that
+would have been blocked counts as a blocked attempt. Calls are taken one after
+another, even where some ran side by side, and compactions only from an export.
+An export gets the verdicts that its run had, under the same settings, but for
+calls side by side or reported only afterwards, and what was done by hand."""
+
+STDIN = "-"
+DEFAULT = "default"
+LONG = 1 << 20
+"""Bytes of input from which on a progress bar is worth showing."""
+
+
+@click.command(epilog=EPILOG)
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option(
+    "--config", type=click.Path(readable=False), metavar="FILE", help="Judge by this configuration."
+)
+@click.option(
+    "--set",
+    "changes",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Change one of tools.loopDetection, for every agent; may be repeated.",
+)
+@click.option(
+    "--compare",
+    nargs=2,
+    metavar="A B",
+    help="Judge by two configuration files, or 'default', side by side.",
+)
+@click.option("--agent", metavar="ID", help="Judge by this agent's settings.")
+@shared_options
+@pass_shared
+def command(
+    shared: Shared,
+    files: tuple[str, ...],
+    config: str | None,
+    changes: tuple[str, ...],
+    compare: tuple[str, str] | None,
+    agent: str | None,
+) -> None:
+    """Say what guardd would have said to recorded transcripts.
+
+    FILE is a transcript, or - for stdin. No daemon is asked.
+    """
+    if compare and config:
+        raise click.UsageError("--compare names both configurations: it does not go with --config.")
+    if files.count(STDIN) > 1:
+        raise click.UsageError("stdin can be read only once.")
+    names = compare or (config or DEFAULT,)
+    configs = [_config(name, changes) for name in names]
+    _remarks(names, configs, agent)
+    found = _replay(files, configs, names if compare else (None,), agent)
+    if shared.as_json:
+        forms.document({"files": [findings.document() for findings in found]})
+    else:
+        from guardd.cli import replay_table  # noqa: PLC0415 - brings rich
+
+        show = replay_table.compare if compare else replay_table.show
+        show(found, colored=shared.colored)
+    unknown = dict.fromkeys(safe(findings.file) for findings in found if findings.format is None)
+    if unknown:
+        raise Failure(
+            f"no transcript that replay knows: {', '.join(unknown)}",
+            "guardctl replay --help lists the formats",
+        )
+
+
+def _config(name: str, changes: tuple[str, ...]) -> "Config":
+    from guardd.config import ConfigError  # noqa: PLC0415 - brings the JSON5 reader
+    from guardd.config.trial import trial  # noqa: PLC0415
+
+    try:
+        return trial(None if name == DEFAULT else Path(name), changes)
+    except ConfigError as error:
+        raise Failure(str(error)) from None
+
+
+def _remarks(names: tuple[str, ...], configs: "list[Config]", agent: str | None) -> None:
+    """Say what was switched on here, and what in the settings cannot work."""
+    from guardd.config.trial import SWITCHED_ON  # noqa: PLC0415
+
+    for name, config in zip(names, configs, strict=True):
+        values = config.describe(agent)["values"]
+        if values["tools.loopDetection.enabled"]["origin"] == SWITCHED_ON:
+            where = "the defaults do" if name == DEFAULT else f"{safe(name)} does"
+            forms.note(f"Loop detection is taken to be on: {where} not set tools.loopDetection.enabled.")
+        for warning in config.warnings:
+            forms.note(f"warning: {warning}")
+
+
+def _replay(
+    files: tuple[str, ...], configs: "list[Config]", names: tuple[str | None, ...], agent: str | None
+) -> "list[Findings]":
+    """What is found in each file with each configuration."""
+    from guardd.replay.engine import Engine  # noqa: PLC0415 - brings SQLAlchemy
+    from guardd.replay.findings import Findings  # noqa: PLC0415
+    from guardd.replay.reading import read  # noqa: PLC0415
+
+    found = []
+    with ExitStack() as stack:
+        engines = [stack.enter_context(Engine(config, agent)) for config in configs]
+        progress = stack.enter_context(_progress(files))
+        for file in files:
+            with _opened(file) as stream:
+                transcript = read(stream)
+                kind = transcript.format.NAME if transcript.format else None
+                of_file = [Findings(file, name, kind) for name in names]
+                for turn in transcript.turns:
+                    for engine, findings in zip(engines, of_file, strict=True):
+                        engine.play(turn, findings)
+                    progress.at(stream)
+                for findings in of_file:
+                    findings.skipped = transcript.skipped
+            found += of_file
+            progress.next()
+    return found
+
+
+@contextmanager
+def _opened(file: str) -> Iterator[BinaryIO]:
+    if file == STDIN:
+        # Wrapped, since not everything that stands in for stdin can be looked into.
+        stream = io.BufferedReader(cast("io.RawIOBase", sys.stdin.buffer))
+        yield stream
+        stream.detach()
+        return
+    try:
+        opened = Path(file).open("rb")  # noqa: SIM115 - closed below, where its reader's errors are not ours
+    except FileNotFoundError:
+        raise Failure(f"there is no file {safe(file)}", status=Status.NOT_FOUND) from None
+    with opened:
+        yield opened
+
+
+class _Progress:
+    """How much of the files is read.
+
+    Args:
+        bar: A progress bar of click's, in bytes; None: nothing is shown.
+    """
+
+    def __init__(self, bar: Any) -> None:  # noqa: ANN401 - click has no public type for it
+        self._bar = bar
+        self._before = 0
+        self._shown = 0
+        self._here = 0
+
+    def at(self, stream: BinaryIO) -> None:
+        """So much of this file is read."""
+        if self._bar is not None:
+            self._here = stream.tell()
+            self._bar.update(self._before + self._here - self._shown)
+            self._shown = self._before + self._here
+
+    def next(self) -> None:
+        """A file is done."""
+        self._before += self._here
+        self._here = 0
+
+
+@contextmanager
+def _progress(files: tuple[str, ...]) -> Iterator[_Progress]:
+    """A bar on stderr, if that is a terminal and the files are long; of stdin nobody knows the length."""
+    total = sum(Path(file).stat().st_size for file in files if Path(file).is_file())
+    if total < LONG or STDIN in files or not sys.stderr.isatty():
+        yield _Progress(None)
+        return
+    with click.progressbar(length=total, label="replaying", file=sys.stderr, show_pos=False) as bar:
+        yield _Progress(bar)

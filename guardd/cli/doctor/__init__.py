@@ -1,0 +1,1 @@
+"""What `guardctl doctor` looks at: facts are gathered once, and each check makes a finding of them."""

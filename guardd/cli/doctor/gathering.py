@@ -1,0 +1,173 @@
+"""Gathering the facts: asks the daemon, looks at files, reads the configuration. Opens no database."""
+
+import os
+import stat
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import guardd
+from guardd import paths
+from guardd.cli.connect import asking_daemon
+from guardd.cli.doctor.facts import Disk, Facts, Kind, Loaded, Place, Silence
+from guardd.cli.errors import Failure, Status
+from guardd.cli.options import Shared
+from guardd.cli.times import now
+from guardd.config import Config, ConfigError, load
+from guardd.daemon.directories import group_name, other_writers, user_name
+from guardd.store.schema_version import NEWEST
+
+PATIENCE = 5.0
+START = "Start it: guardd serve (systemctl start guardd where it is a service)"
+ELSEWHERE = "one that listens elsewhere is named with --socket PATH or $GUARDD_SOCKET"
+LOOK = "Look into its log (journalctl -u guardd where it is a service), and restart it if it stays so"
+GET_IN = "Run this as root or as the daemon's user, or have a group of yours named as guardd.socket.group"
+
+
+def gather(shared: Shared) -> Facts:
+    """Find out all that the checks need.
+
+    Args:
+        shared: The shared options.
+
+    Raises:
+        UsageError: A database file was named.
+    """
+    asked = now()
+    status = _ask(shared, "server.status")
+    answered = now()
+    silence = status if isinstance(status, Silence) else None
+    told: Mapping[str, Any] = {} if isinstance(status, Silence) else status
+    described = _ask(shared, "config.get") if told else None
+    in_force = None if isinstance(described, Silence) else described
+    socket = _look(_socket_path(shared, told))
+    loaded, config = _load(_configured(told, in_force), told, socket)
+    database = _look(_database_path(told, config))
+    return Facts(
+        version=guardd.__version__,
+        schema=NEWEST,
+        uid=os.geteuid(),
+        status=told or None,
+        silence=silence,
+        described=in_force,
+        asked=asked,
+        answered=answered,
+        loaded=loaded,
+        socket=socket,
+        socket_directory=_look_above(socket),
+        database=database,
+        database_directory=_look_above(database),
+        disk=_disk(told, database),
+    )
+
+
+def _ask(shared: Shared, method: str) -> Mapping[str, Any] | Silence:
+    try:
+        with asking_daemon(shared, PATIENCE) as daemon:
+            answer = daemon.request(method, {})
+    except Failure as failure:
+        return Silence(failure.message, _advice(failure))
+    if isinstance(answer, dict) and answer.keys() & {"version", "values"}:
+        return answer
+    return Silence("what answers is not guardd", "Name guardd's socket: --socket PATH or $GUARDD_SOCKET")
+
+
+def _advice(failure: Failure) -> str:
+    if failure.status == Status.NO_DAEMON:
+        return f"{START if failure.message.startswith('no guardd at') else LOOK}; {ELSEWHERE}"
+    return ", ".join(failure.advice) or (GET_IN if failure.status == Status.DENIED else LOOK)
+
+
+def _socket_path(shared: Shared, told: Mapping[str, Any]) -> str:
+    """The socket that was named, or that the daemon says it has, or that one of the usual places has."""
+    if shared.socket:
+        return str(shared.socket)
+    places = [place for place, _ in paths.client_socket_candidates(os.environ, os.geteuid())]
+    if isinstance(told.get("socket"), str):
+        places.insert(0, told["socket"])
+    return next((place for place in places if os.path.lexists(place)), places[0])
+
+
+def _configured(told: Mapping[str, Any], in_force: Mapping[str, Any] | None) -> str | None:
+    """The file that the daemon reads, or that one would read if we started it."""
+    if not told:
+        uid = os.geteuid()
+        named = paths.named_config(os.environ, uid)
+        return named or next(filter(os.path.lexists, paths.config_candidates(os.environ, uid)), None)
+    found = told.get("configPath", (in_force or {}).get("path"))
+    return None if found is None else str(found)
+
+
+def _load(path: str | None, told: Mapping[str, Any], socket: Place) -> tuple[Loaded, Config | None]:
+    """Read the file that the daemon reads, as the daemon's user would; without a daemon, ours."""
+    environ, uid = dict(os.environ), os.geteuid()
+    if told:
+        if path is None:
+            return Loaded(None), None
+        if not os.access(path, os.R_OK) and os.path.lexists(path):
+            return Loaded(path, readable=False), None
+        if socket.kind is Kind.SOCKET and socket.uid != uid:
+            uid = socket.uid
+            environ.pop("HOME", None)  # what `~` is, is in the password database
+    try:
+        config = load(path, environ, uid)
+    except ConfigError as error:
+        return Loaded(path or error.file, error=str(error)), None
+    watched = sum(config.loop_settings(agent_id).enabled is True for agent_id in config.agents)
+    loaded = Loaded(
+        None if config.path is None else str(config.path),
+        warnings=config.warnings,
+        described=config.describe(),
+        agents_watched=watched,
+    )
+    return loaded, config
+
+
+def _database_path(told: Mapping[str, Any], config: Config | None) -> str:
+    database = told.get("database")
+    if isinstance(database, Mapping) and database.get("path"):
+        return str(database["path"])
+    if config is not None and config.settings.database.path is not None:
+        return str(config.settings.database.path)
+    return paths.default_database_path(os.environ, os.geteuid())
+
+
+def _disk(told: Mapping[str, Any], database: Place) -> Disk | None:
+    """What the daemon says; without one, what is to be seen at the database or where it would be made."""
+    if told:
+        state = told.get("database", {})
+        free, total = state.get("freeBytes"), state.get("diskBytes")
+        return Disk(free, total) if isinstance(free, int) and isinstance(total, int) else None
+    path = Path(database.path).absolute()
+    try:
+        found = os.statvfs(next(place for place in path.parents if os.path.lexists(place)))
+    except OSError:
+        return None
+    return Disk(found.f_bavail * found.f_frsize, found.f_blocks * found.f_frsize)
+
+
+def _look_above(place: Place) -> Place:
+    return _look(str(Path(place.path).absolute().parent))
+
+
+def _look(path: str) -> Place:
+    try:
+        status = os.stat(path)  # noqa: PTH116 - links are followed, and the path stays as it was given
+    except PermissionError:
+        return Place(path, Kind.HIDDEN)
+    except (OSError, ValueError):
+        return Place(path, Kind.MISSING)
+    return Place(
+        path,
+        _kind(status.st_mode),
+        stat.S_IMODE(status.st_mode),
+        status.st_uid,
+        user_name(status.st_uid),
+        group_name(status.st_gid),
+        other_writers(status),
+    )
+
+
+def _kind(mode: int) -> Kind:
+    kinds = ((stat.S_ISSOCK, Kind.SOCKET), (stat.S_ISREG, Kind.FILE), (stat.S_ISDIR, Kind.DIRECTORY))
+    return next((kind for test, kind in kinds if test(mode)), Kind.OTHER)
