@@ -14,10 +14,11 @@ class Explained(Guarded):
 
     def explain(self, seq=None, scope=None):
         engine = reading_engine(self.path)
-        with engine.connect() as connection:
-            found = explain_call(connection, self.run(scope).id, seq, self._config)
-        engine.dispose()
-        return found
+        try:
+            with engine.connect() as connection:
+                return explain_call(connection, self.run(scope).id, seq, self._config)
+        finally:
+            engine.dispose()
 
 
 @pytest.fixture
