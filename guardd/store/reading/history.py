@@ -1,11 +1,11 @@
 """`run.history`: a run's calls in order, with the markers between them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from operator import ge, lt
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, Select, case, func, select
+from sqlalchemy import Connection, RowMapping, Select, and_, func, select
 
 from guardd.fingerprint import Arguments
 from guardd.fingerprint.tools import Tools
@@ -84,25 +84,17 @@ def _at(page: HistoryPage, cursor: str) -> HistoryPage:
 
 
 def _calls(run_id: int, page: HistoryPage) -> Select[Any]:
-    """The page's calls; `repeat` counts back over the whole run, so that a page may begin in a streak."""
-    is_repeat = func.lag(calls.c.signature).over(order_by=calls.c.seq) == calls.c.signature
-    starts = (
-        select(calls, case((is_repeat, 0), else_=calls.c.seq).label("start"))
+    statement = (
+        select(calls, detections.c.action, detections.c.detector, detections.c.count, detections.c.observed)
+        .outerjoin(detections, detections.c.id == calls.c.detection_id)
         .where(calls.c.run_id == run_id)
-        .cte("starts")
     )
-    streaks = select(
-        starts, (starts.c.seq - func.max(starts.c.start).over(order_by=starts.c.seq) + 1).label("repeat")
-    ).cte("streaks")
-    statement = select(
-        streaks, detections.c.action, detections.c.detector, detections.c.count, detections.c.observed
-    ).outerjoin(detections, detections.c.id == streaks.c.detection_id)
     if page.before_seq is not None:
-        statement = statement.where(streaks.c.seq < page.before_seq)
+        statement = statement.where(calls.c.seq < page.before_seq)
     if page.after_seq is not None:
-        statement = statement.where(streaks.c.seq > page.after_seq).order_by(streaks.c.seq)
+        statement = statement.where(calls.c.seq > page.after_seq).order_by(calls.c.seq)
     else:
-        statement = statement.order_by(streaks.c.seq.desc())
+        statement = statement.order_by(calls.c.seq.desc())
     return statement.limit(page.limit + 1)
 
 
@@ -110,7 +102,34 @@ def _wire_calls(connection: Connection, run_id: int, rows: Sequence[RowMapping])
     if not rows:
         return []
     afterwards = _found_afterwards(connection, run_id, rows[0]["seq"], rows[-1]["seq"])
-    return [_wire(row, afterwards.get(row["seq"], row)) for row in rows]
+    repeats = _repeats(rows, _streak_before(connection, run_id, rows[0]))
+    return [
+        _wire(row, afterwards.get(row["seq"], row), repeat) for row, repeat in zip(rows, repeats, strict=True)
+    ]
+
+
+def _repeats(rows: Sequence[RowMapping], before: int) -> Iterator[int]:
+    """How many calls in a row, up to each, have its signature; the first of them goes on with so many before it."""
+    repeat, signature = before, rows[0]["signature"]
+    for row in rows:
+        repeat = repeat + 1 if row["signature"] == signature else 1
+        signature = row["signature"]
+        yield repeat
+
+
+def _streak_before(connection: Connection, run_id: int, call: RowMapping) -> int:
+    """How many stored calls right before one have its signature; reads those, and not the run."""
+    earlier = and_(calls.c.run_id == run_id, calls.c.seq < call["seq"])
+    other = (
+        select(calls.c.seq)
+        .where(earlier, calls.c.signature != call["signature"])
+        .order_by(calls.c.seq.desc())
+        .limit(1)
+        .scalar_subquery()
+    )
+    first_stored = select(func.min(calls.c.seq)).where(earlier).scalar_subquery()
+    start = connection.scalar(select(func.coalesce(other + 1, first_stored, call["seq"])))
+    return int(call["seq"] - start)
 
 
 def _found_afterwards(connection: Connection, run_id: int, first: int, last: int) -> dict[int, RowMapping]:
@@ -123,7 +142,7 @@ def _found_afterwards(connection: Connection, run_id: int, first: int, last: int
     return {row["seq"]: row for row in connection.execute(statement).mappings()}
 
 
-def _wire(call: RowMapping, found: RowMapping) -> dict[str, object]:
+def _wire(call: RowMapping, found: RowMapping, repeat: int) -> dict[str, object]:
     action = Action.ALLOW if found["action"] is None or found["observed"] else Action(found["action"])
     wire: dict[str, object] = {
         "seq": call["seq"],
@@ -133,7 +152,7 @@ def _wire(call: RowMapping, found: RowMapping) -> dict[str, object]:
         "action": action.word,
         "detector": found["detector"],
         "count": found["count"],
-        "repeat": call["repeat"],
+        "repeat": repeat,
         "preview": call["preview"],
         "at": format_rfc3339(call["at"]),
         "durationMs": call["duration_ms"],
