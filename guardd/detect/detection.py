@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from sqlalchemy import ColumnElement, FromClause
 
@@ -11,8 +11,7 @@ from guardd.detect.figures import Figures
 from guardd.vocabulary import Action, Detector, Level
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(NamedTuple):
     """The call in question.
 
     Attributes:

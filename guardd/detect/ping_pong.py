@@ -8,7 +8,7 @@ from guardd.config import LoopSettings
 from guardd.detect import generic_repeat
 from guardd.detect.detection import Detection, Question, critical, warning
 from guardd.detect.figures import Figures
-from guardd.detect.window import NEWEST, SIGNATURE, breaks_so_far, how_many, is_blocked, of_newest
+from guardd.detect.window import NEWEST, SIGNATURE, how_many, is_blocked, is_break, of_newest
 from guardd.store.schema import calls
 from guardd.vocabulary import Action, CallState, Detector, Level
 
@@ -27,11 +27,11 @@ _is_newest_side = (NEWEST - calls.c.seq) % 2 == 0
 _expected_signature = case((_is_newest_side, of_newest("signature")), else_=SIGNATURE)
 _expected_outcome = case((_is_newest_side, of_newest("other_outcome")), else_=of_newest("own_outcome"))
 
-ROW = {
-    "tail_breaks": breaks_so_far(calls.c.signature != _expected_signature),
+MARKS = {
     # An unknown outcome is no proof; a blocked attempt has none and is proven all the same.
     "is_doubt": (calls.c.state == CallState.PENDING.value) | (calls.c.outcome != _expected_outcome),
 }
+BREAKS = {"tail_breaks": is_break(calls.c.signature != _expected_signature)}
 
 
 def counts(rows: FromClause) -> Mapping[str, ColumnElement[int]]:

@@ -9,15 +9,15 @@ from collections.abc import Mapping
 
 from sqlalchemy import ColumnElement, FromClause
 
-from guardd.detect.window import SIGNATURE, breaks_so_far, how_many, is_blocked, of_newest
+from guardd.detect.window import SIGNATURE, how_many, is_blocked, is_break, of_newest
 from guardd.store.schema import calls
 from guardd.vocabulary import CallState
 
-ROW = {
-    "is_same": calls.c.signature == SIGNATURE,
-    "streak_breaks": breaks_so_far(
+MARKS = {"is_same": calls.c.signature == SIGNATURE}
+BREAKS = {
+    "streak_breaks": is_break(
         (calls.c.signature == SIGNATURE) & (calls.c.outcome != of_newest("own_outcome"))
-    ),
+    )
 }
 
 

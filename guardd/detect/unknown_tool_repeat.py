@@ -7,7 +7,7 @@ from sqlalchemy import ColumnElement, FromClause
 from guardd.config import LoopSettings
 from guardd.detect.detection import Detection, Question, critical
 from guardd.detect.figures import Figures
-from guardd.detect.window import TOOL, breaks_so_far, how_many, is_blocked, of_newest
+from guardd.detect.window import TOOL, how_many, is_blocked, is_break, of_newest
 from guardd.store.schema import calls
 from guardd.vocabulary import Action, Detector, Level
 
@@ -21,8 +21,9 @@ MESSAGES = {
     Action.ABORT: "This run was stopped: the tool {tool} does not exist and was called {count} times in a row.",
 }
 
-ROW = {
-    "unknown_breaks": breaks_so_far(
+MARKS: Mapping[str, ColumnElement[bool]] = {}
+BREAKS = {
+    "unknown_breaks": is_break(
         (calls.c.tool != TOOL)
         | calls.c.missing_tool.is_(None)
         | (calls.c.missing_tool != of_newest("missing_tool"))

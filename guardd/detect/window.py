@@ -71,9 +71,14 @@ def of_newest(column: str) -> ColumnElement[object]:
     return select(newest.c[column]).scalar_subquery()
 
 
-def breaks_so_far(is_break: ColumnElement[bool]) -> ColumnElement[int]:
-    """How many rows from the newest down to this one break what is counted."""
-    return func.sum(case((is_break, 1), else_=0)).over(order_by=calls.c.seq.desc(), rows=(None, 0))
+def is_break(condition: ColumnElement[bool]) -> ColumnElement[int]:
+    """1 for a row that breaks what is counted; what is not known breaks nothing."""
+    return case((condition, 1), else_=0)
+
+
+def breaks_so_far(rows: FromClause, name: str) -> ColumnElement[int]:
+    """How many rows from the newest down to this one are such breaks."""
+    return func.sum(rows.c[name]).over(order_by=rows.c.seq.desc(), rows=(None, 0))
 
 
 def how_many(*conditions: ColumnElement[bool]) -> ColumnElement[int]:

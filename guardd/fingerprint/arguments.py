@@ -1,14 +1,12 @@
 """The arguments of a call."""
 
-from dataclasses import dataclass
-from typing import Self
+from typing import NamedTuple, Self
 
 from guardd.fingerprint.canonical import RawJson, encode, from_bytes, read
 from guardd.fingerprint.reading import TooDeepError
 
 
-@dataclass(frozen=True, slots=True)
-class Arguments:
+class Arguments(NamedTuple):
     """The arguments of a call: missing ones, ``null`` and ``{}`` are the same.
 
     Attributes:

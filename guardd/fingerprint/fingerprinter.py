@@ -4,9 +4,8 @@ A plain digest of short arguments could be guessed by trying; without the key th
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Final
+from typing import Final, NamedTuple
 
 from guardd.fingerprint.arguments import Arguments
 from guardd.fingerprint.canonical import RawJson, encode, from_bytes, read
@@ -26,8 +25,7 @@ _RESULT: Final = b"result:"
 _DEEP_RESULT: Final = b"deep-result:"
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """What came of a call.
 
     Attributes:

@@ -127,6 +127,7 @@ RULES: Final = (
 
 _ANY_TOKEN: Final = re.compile("(?<![A-Za-z0-9])(?:" + "|".join(rule.pattern for rule in TOKENS) + ")")
 _COMPILED: Final = tuple((rule.hints, re.compile(rule.pattern, re.DOTALL)) for rule in RULES)
+_ANY_HINT: Final = re.compile("|".join(re.escape(hint) for rule in RULES for hint in rule.hints))
 
 _NAMED: Final = re.compile(
     r"""(?<![\w.-])(?:
@@ -158,9 +159,10 @@ def mask_text(text: str) -> str:
     """Replace the secrets in a text by `MASK`."""
     lowered = text.lower()
     text = _ANY_TOKEN.sub(MASK, text)
-    for hints, pattern in _COMPILED:
-        if any(hint in lowered for hint in hints):
-            text = pattern.sub(_keep_surroundings, text)
+    if _ANY_HINT.search(lowered):  # most texts have none
+        for hints, pattern in _COMPILED:
+            if any(hint in lowered for hint in hints):
+                text = pattern.sub(_keep_surroundings, text)
     return _mask_named(text)
 
 

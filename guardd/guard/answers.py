@@ -1,14 +1,13 @@
 """What the guard is told, and what it answers."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from guardd.detect.detection import Detection
 from guardd.store.rows import RunRow, Scope
 from guardd.vocabulary import Action
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(NamedTuple):
     """One tool call as a gateway reports it, before or after.
 
     Attributes:
@@ -28,8 +27,7 @@ class Report:
     once: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """What is answered.
 
     Attributes:
@@ -52,8 +50,7 @@ class Verdict:
         return self.action if self.would_be is None else self.would_be
 
 
-@dataclass(frozen=True, slots=True)
-class CompactionGuard:
+class CompactionGuard(NamedTuple):
     """The post-compaction guard of a run: whether it is armed, and for how many more outcomes."""
 
     armed: bool
@@ -63,8 +60,7 @@ class CompactionGuard:
 DISARMED = CompactionGuard(armed=False, remaining=0)
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(NamedTuple):
     """A detection that was recorded, for those who watch.
 
     Attributes:

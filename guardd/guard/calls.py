@@ -1,7 +1,7 @@
 """`tool.before` and `tool.after`: a call is judged and recorded, then its outcome attached."""
 
 from guardd.detect.detection import Question
-from guardd.detect.rules import after_the_fact, judge
+from guardd.detect.rules import after_the_fact, judge, may_match
 from guardd.fingerprint import VERSION, Arguments, Outcome, preview
 from guardd.guard import compaction
 from guardd.guard.answers import CompactionGuard, Report, Verdict
@@ -79,6 +79,8 @@ def _judge(
     if run.abort_detection_id is not None:
         return run.abort_detection_id, None, guard.repeated_abort(seq, run.abort_detection_id)
     settings = guard.settings(run)
+    if not may_match(run.newest_seq - run.reset_seq, settings):
+        return None, None, Verdict(Action.ALLOW, seq)
     figures = guard.store.figures(run, question, settings.history_size)
     detection = judge(question, figures, settings)
     if detection is None:

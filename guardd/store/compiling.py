@@ -8,7 +8,7 @@ schema, and a dialect other than SQLite's to be had by compiling for it.
 import re
 from collections.abc import Sequence
 
-from sqlalchemy import FromClause
+from sqlalchemy import FromClause, Insert
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.dialects.sqlite.base import SQLiteCompiler
 from sqlalchemy.sql.compiler import SQLCompiler
@@ -25,6 +25,23 @@ class _Compiler(SQLiteCompiler):
 
 _DIALECT = sqlite.dialect(paramstyle="named")
 _DIALECT.statement_compiler = _Compiler
+
+
+def compiled_insert(statement: Insert, columns: Sequence[str]) -> str:
+    """An insert's text, whose values the caller binds by their places, which takes the driver least time.
+
+    Args:
+        statement: an insert of one row.
+        columns: those that get a value, in the order of the table.
+
+    Raises:
+        ValueError: they are in another order.
+    """
+    result = statement.compile(dialect=sqlite.dialect(), column_keys=columns)
+    assert isinstance(result, SQLCompiler)
+    if result.positiontup != list(columns):
+        raise ValueError(f"the columns must be in the order of the table: {result.positiontup}")
+    return str(result)
 
 
 def compiled(statement: ClauseElement, columns: Sequence[str] | None = None) -> str:

@@ -4,7 +4,6 @@ from sqlalchemy import (
     ColumnElement,
     Integer,
     Select,
-    Update,
     bindparam,
     case,
     delete,
@@ -19,8 +18,8 @@ from sqlalchemy import (
 from sqlalchemy.dialects.sqlite import insert as upsert
 
 from guardd.detect.statement import figures_statement
-from guardd.store.compiling import compiled
-from guardd.store.rows import DetectionRow
+from guardd.store.compiling import compiled, compiled_insert
+from guardd.store.rows import DetectionRow, NewCall
 from guardd.store.schema import OPEN, calls, detections, markers, notices, requests, runs
 from guardd.vocabulary import CallState, MarkerKind, RunStatus
 
@@ -61,22 +60,6 @@ _open_call_columns = (
 )
 
 
-def _touch_run() -> Update:
-    goes_on = runs.c.abort_detection_id.is_(None)
-    return (
-        update(runs)
-        .where(*_is_scope)
-        .values(
-            last_activity_at=bindparam("now"),
-            agent_id=func.coalesce(bindparam("agent"), runs.c.agent_id),
-            status=case((goes_on, RunStatus.ACTIVE.value), else_=runs.c.status),
-            ended_at=case((goes_on, null()), else_=runs.c.ended_at),
-            end_reason=case((goes_on, null()), else_=runs.c.end_reason),
-        )
-        .returning(*_run_columns)
-    )
-
-
 def _find_open_call(*conditions: ColumnElement[bool]) -> Select[tuple[object, ...]]:
     return (
         select(*_open_call_columns)
@@ -91,11 +74,21 @@ def _find_open_call(*conditions: ColumnElement[bool]) -> Select[tuple[object, ..
 FIGURES = compiled(figures_statement())
 """What all rolling detectors count, for the call in question: see `guardd.detect`."""
 
-TOUCH_RUN = compiled(_touch_run())
-"""Mark activity in a known run, learn its agent, and return how it stands."""
-
 FIND_RUN = compiled(select(*_run_columns).where(*_is_scope))
-"""How a run stands, without touching it."""
+"""How a run stands."""
+
+TOUCH_RUN = compiled(update(runs).where(runs.c.id == _run).values(last_activity_at=bindparam("now")))
+"""Mark activity in a run."""
+
+SET_AGENT = compiled(update(runs).where(runs.c.id == _run).values(agent_id=bindparam("agent")))
+"""Learn whose run it is."""
+
+REVIVE_RUN = compiled(
+    update(runs)
+    .where(runs.c.id == _run)
+    .values(status=RunStatus.ACTIVE.value, ended_at=null(), end_reason=null())
+)
+"""A run that had ended goes on."""
 
 FIND_RUN_BY_ID = compiled(select(*_run_columns).where(runs.c.id == _run))
 """The same for a run that an operator named."""
@@ -125,14 +118,8 @@ INSERT_RUN = compiled(
 )
 """Begin a run."""
 
-INSERT_CALL = compiled(
-    insert(calls),
-    [
-        "run_id", "seq", "tool", "signature", "fingerprint_version", "call_id", "state", "outcome", "missing_tool",
-        "detection_id", "guard_marker_id", "preview", "at", "duration_ms", "asked_action",
-    ],
-)  # fmt: skip
-"""Record a call, or a blocked attempt."""
+INSERT_CALL = compiled_insert(insert(calls), NewCall._fields)
+"""Record a call, or a blocked attempt; a `NewCall` is what it binds."""
 
 FIND_OPEN_CALL = compiled(_find_open_call())
 """The newest call of a tool that has no outcome yet, one with the same arguments first."""

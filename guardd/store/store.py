@@ -53,19 +53,16 @@ class Store:
 
     def enter_run(self, scope: Scope, agent_id: str | None, now: int) -> RunRow:
         """The run of a scope, begun if need be; marks activity, and a restart of the daemon since the last."""
-        row = self._execute(
-            statements.TOUCH_RUN,
-            {
-                "in_source": scope.source,
-                "in_kind": scope.kind,
-                "in_name": scope.name,
-                "agent": agent_id,
-                "now": now,
-            },
-        ).fetchone()
-        if row is None:
+        run = self.find_run(scope)
+        if run is None:
             return self._insert_run(scope, agent_id, now)
-        run = RunRow(*row)
+        self._execute(statements.TOUCH_RUN, {"run": run.id, "now": now})
+        if agent_id is not None and agent_id != run.agent_id:
+            self._execute(statements.SET_AGENT, {"run": run.id, "agent": agent_id})
+            run = run._replace(agent_id=agent_id)
+        if run.status != RunStatus.ACTIVE and run.abort_detection_id is None:
+            self._execute(statements.REVIVE_RUN, {"run": run.id})
+            run = run._replace(status=RunStatus.ACTIVE)
         if run.daemon_start_id != self._daemon_start_id:
             self._mark_daemon_restart(run, now)
         return run
@@ -142,7 +139,7 @@ class Store:
 
     def insert_call(self, call: NewCall) -> None:
         """Record a call."""
-        self._execute(statements.INSERT_CALL, call._asdict())
+        self._execute(statements.INSERT_CALL, call)
 
     def find_open_call(self, run: RunRow, question: Question, call_id: str | None) -> OpenCall | None:
         """The call that an outcome belongs to (detection.md, "After a call")."""

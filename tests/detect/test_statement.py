@@ -15,7 +15,7 @@ from guardd.detect import (
     unknown_tool_repeat,
 )
 from guardd.detect.figures import Figures
-from guardd.detect.rules import RULES, judge
+from guardd.detect.rules import RULES, judge, may_match
 from guardd.detect.statement import counted_statement, figures_statement
 from guardd.store.compiling import compiled
 from guardd.vocabulary import Level
@@ -164,6 +164,17 @@ def test_any_verdict(store, tokens, name, is_poll, loop):
             expected.paired,
         )
     )
+
+
+@PATIENT
+@given(tokens=WINDOWS.filter(lambda tokens: not {"!", "~"} & set("".join(tokens))), name=NAMES, loop=SETTINGS)
+def test_nothing_is_found_where_no_rule_may_match(store, tokens, name, loop):
+    store.rollback()
+    store.begin()
+    run = write(store, tokens)
+    call = question(name)
+    if not may_match(len(tokens), loop):
+        assert judge(call, store.figures(run, call, loop.history_size), loop) is None
 
 
 def test_one_row_in_the_order_of_the_figures():

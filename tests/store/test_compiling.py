@@ -4,7 +4,7 @@ from contextlib import closing
 import pytest
 from sqlalchemy import bindparam, insert, literal, select, text
 
-from guardd.store.compiling import compiled
+from guardd.store.compiling import compiled, compiled_insert
 from guardd.store.schema import calls, markers, runs
 from guardd.vocabulary import CallState, RunStatus
 
@@ -38,6 +38,16 @@ def test_other_constants_are_refused(value):
 def test_an_insert_binds_its_columns_by_their_names():
     statement = compiled(insert(markers), ["run_id", "kind"])
     assert "(run_id, kind) VALUES (:run_id, :kind)" in statement
+
+
+def test_an_insert_of_a_whole_row_binds_its_columns_by_their_places():
+    statement = compiled_insert(insert(markers), ["run_id", "kind", "at"])
+    assert statement == "INSERT INTO markers (run_id, kind, at) VALUES (?, ?, ?)"
+
+
+def test_columns_in_another_order_than_the_table_are_refused():
+    with pytest.raises(ValueError, match="order of the table"):
+        compiled_insert(insert(markers), ["kind", "run_id"])
 
 
 def test_a_hint_on_a_table_is_written():
