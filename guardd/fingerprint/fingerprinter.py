@@ -95,7 +95,7 @@ class Fingerprinter:
         """
         text = _error_text(error)
         if text is not None:
-            fingerprint = self._outcome(_ERROR, text.encode(*_UTF_8))
+            fingerprint = self._outcome(_ERROR, text)
             return Outcome(fingerprint, failed=True, missing_tool=missing_tool(text))
         if result is None:
             return None
@@ -117,14 +117,14 @@ class Fingerprinter:
         return state.digest()
 
 
-def _error_text(error: RawJson | None) -> str | None:
-    """Give an error's text: of anything but a string its canonical form; ``5`` and ``"5"`` are alike."""
+def _error_text(error: RawJson | None) -> bytes | None:
+    """Give an error's text, in UTF-8: of anything but a string its canonical form; ``5`` and ``"5"`` are alike."""
     if error is None:
         return None
     try:
         value = read(error)
     except TooDeepError:
-        return from_bytes(error).decode(*_UTF_8)
-    if value is None or isinstance(value, str):
-        return value
-    return encode(value).decode(*_UTF_8)
+        return from_bytes(error)
+    if value is None:
+        return None
+    return value.encode(*_UTF_8) if isinstance(value, str) else encode(value)

@@ -51,11 +51,16 @@ _UNKNOWN: Final = re.compile(rf"unknown tool[:\s]++{_NAME % 'name'}")
 _MISSING: Final = re.compile(rf"tool[:\s]++{_NAME % 'name'}\s++(?:not found|is not available)")
 
 
-def missing_tool(error: str) -> str | None:
-    """Give the name, in lower case, of the tool that an error says does not exist."""
-    text = error.lower()
-    if "tool" not in text:
+def missing_tool(error: bytes) -> str | None:
+    """Give the name, in lower case, of the tool that an error says does not exist.
+
+    Args:
+        error: Its text in UTF-8.
+    """
+    # Lowering bytes is ten times faster than lowering text, and an error may be a megabyte of log.
+    if b"tool" not in error.lower():
         return None
+    text = error.decode("utf-8", "surrogatepass").lower()
     for pattern in (_UNKNOWN, _MISSING):
         for match in pattern.finditer(text):
             if name := match["name"].rstrip("."):  # a full stop ends the sentence, not the name

@@ -280,13 +280,13 @@ def test_an_error_that_is_too_deep_is_its_bytes(fingerprinter: Fingerprinter):
     ],
 )
 def test_missing_tools(error: str, name: str | None, fingerprinter: Fingerprinter):
-    assert missing_tool(error) == name
+    assert missing_tool(error.encode()) == name
     assert fingerprinter.outcome("t", arguments(), None, json.dumps(error).encode()).missing_tool == name
 
 
 def test_missing_tools_are_soon_found():
     for piece in ("tool ", "tool", "unknown tool", "tool a", "tool: ", "tool a not ", " "):
-        assert missing_tool(piece * 100_000 + "!") is None or piece.startswith("unknown")
+        assert missing_tool(piece.encode() * 100_000 + b"!") is None or piece.startswith("unknown")
 
 
 def test_configured_tools_send():
