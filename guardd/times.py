@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_NAIVE_EPOCH = _EPOCH.replace(tzinfo=None)
 _MILLISECOND = timedelta(milliseconds=1)
 
 
@@ -17,5 +18,5 @@ def format_rfc3339(milliseconds: int) -> str:
     Raises:
         OverflowError: The time is outside the years 1 to 9999.
     """
-    moment = _EPOCH + milliseconds * _MILLISECOND
-    return f"{moment.replace(tzinfo=None).isoformat(timespec='milliseconds')}Z"
+    moment = _NAIVE_EPOCH + milliseconds * _MILLISECOND
+    return moment.isoformat(timespec="milliseconds") + "Z"

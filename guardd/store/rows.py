@@ -5,6 +5,8 @@ from typing import NamedTuple
 from guardd.detect.detection import Detection
 from guardd.vocabulary import Action, Detector, Level, ScopeKind
 
+_KIND_PREFIXES = tuple(f"{kind}:" for kind in ScopeKind)
+
 
 class Scope(NamedTuple):
     """What history is judged within: one run of one source.
@@ -29,7 +31,7 @@ class Scope(NamedTuple):
         """
         if self.kind != ScopeKind.RUN:
             return f"{self.kind}:{self.name}"
-        if self.name.startswith(tuple(f"{kind}:" for kind in ScopeKind)):
+        if self.name.startswith(_KIND_PREFIXES):
             return f"{ScopeKind.RUN}:{self.name}"
         return self.name
 
