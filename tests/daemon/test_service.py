@@ -1,14 +1,20 @@
 import contextlib
 import logging
 import os
+import re
+import signal
 import socket
+import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from support.daemon import PATIENCE_SECONDS, Daemon
 
 from guardd.daemon.service import Notifier
+
+MakeDaemon = Callable[..., Daemon]
 
 
 @pytest.fixture
@@ -137,3 +143,138 @@ def test_the_environment_is_read_and_cleared(manager: socket.socket):
 )
 def test_the_watchdogs_interval_is_half_of_what_is_allowed(environ: dict[str, str], interval: float | None):
     assert from_environment(environ).watchdog_interval == interval
+
+
+# What a real daemon tells
+
+
+@pytest.fixture(params=["a path", "an abstract name"])
+def listening(request: pytest.FixtureRequest, short_path: Path) -> Iterator[socket.socket]:
+    """A manager's socket that waits for messages."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as made:
+        made.bind("" if request.param == "an abstract name" else str(short_path / "notify"))
+        made.settimeout(PATIENCE_SECONDS)
+        yield made
+
+
+def address_of(manager: socket.socket) -> str:
+    name = manager.getsockname()
+    return name if isinstance(name, str) else "@" + name[1:].decode()
+
+
+def next_but_watchdog(manager: socket.socket) -> str:
+    while (message := heard(manager)) == "WATCHDOG=1":
+        pass
+    return message
+
+
+def test_a_daemon_tells_its_whole_life(make_daemon: MakeDaemon, listening: socket.socket):
+    variables = {"NOTIFY_SOCKET": address_of(listening), "WATCHDOG_USEC": "400000"}
+    daemon = make_daemon(environment=variables)
+    daemon.launch()
+    assert heard(listening) == "READY=1\nSTATUS=answering"
+    assert [heard(listening) for _ in range(3)] == ["WATCHDOG=1"] * 3
+    for config in ({}, "{ this is not a configuration"):
+        daemon.configure(config)
+        before = time.monotonic_ns() // 1000
+        daemon.signal(signal.SIGHUP)
+        reloading = re.fullmatch(r"RELOADING=1\nMONOTONIC_USEC=(\d+)", next_but_watchdog(listening))
+        assert reloading is not None
+        assert before <= int(reloading[1]) <= time.monotonic_ns() // 1000
+        assert next_but_watchdog(listening) == "READY=1"
+    assert daemon.stop() == 0
+    assert next_but_watchdog(listening) == "STOPPING=1"
+    listening.setblocking(False)
+    with pytest.raises(BlockingIOError):
+        heard(listening)
+
+
+def test_a_daemon_that_does_not_start_is_not_ready(make_daemon: MakeDaemon, listening: socket.socket):
+    daemon = make_daemon(
+        "{ this is not a configuration", environment={"NOTIFY_SOCKET": address_of(listening)}
+    )
+    daemon.launch()
+    assert daemon.wait() == 1
+    listening.setblocking(False)
+    with pytest.raises(BlockingIOError):
+        heard(listening)
+
+
+def test_the_watchdog_of_another_process_is_not_fed(make_daemon: MakeDaemon, listening: socket.socket):
+    variables = {"NOTIFY_SOCKET": address_of(listening), "WATCHDOG_USEC": "2000", "WATCHDOG_PID": "1"}
+    daemon = make_daemon(environment=variables).start()
+    daemon.ask("tool.before", runId="r", toolName="t")
+    assert daemon.stop() == 0
+    assert [heard(listening), heard(listening)] == ["READY=1\nSTATUS=answering", "STOPPING=1"]
+
+
+# The daemon as it is, but for a writer that hangs while a file exists: in its commit, as on a disk that does not
+# answer, which takes the event loop with it; or in that its turn does not come, which leaves the loop running.
+HANGING = """
+import os, sys, time
+from guardd.cli.guardd import main
+from guardd.daemon.writer import Writer
+from guardd.store.store import Store
+
+how, held = sys.argv[1:3]
+commit, schedule = Store.commit, Writer._schedule
+
+def commit_that_hangs(store):
+    while os.path.exists(held):
+        time.sleep(0.005)
+    commit(store)
+
+def schedule_that_hangs(writer):
+    if os.path.exists(held):
+        writer._loop.call_later(0.005, schedule_that_hangs, writer)
+    else:
+        schedule(writer)
+
+if how == "commit":
+    Store.commit = commit_that_hangs
+else:
+    Writer._schedule = schedule_that_hangs
+sys.argv = sys.argv[3:]
+main()
+"""
+SILENCE_SECONDS = 0.5
+"""Ten times as long as the watchdog is fed at the latest, in the tests below."""
+
+
+def falls_silent(manager: socket.socket) -> bool:
+    """Whether at last no more messages come; it is false when they never end."""
+    manager.settimeout(SILENCE_SECONDS)
+    try:
+        for _ in range(200):
+            assert heard(manager) == "WATCHDOG=1"
+    except TimeoutError:
+        return True
+    finally:
+        manager.settimeout(PATIENCE_SECONDS)
+    return False
+
+
+@pytest.mark.parametrize("how", ["commit", "turn"])
+@pytest.mark.parametrize("listening", ["a path"], indirect=True)
+def test_a_hung_writer_misses_its_watchdog(
+    make_daemon: MakeDaemon, listening: socket.socket, tmp_path: Path, how: str
+):
+    held = tmp_path / "held"
+    variables = {"NOTIFY_SOCKET": address_of(listening), "WATCHDOG_USEC": "100000"}
+    daemon = make_daemon(
+        environment=variables, wrapper=[sys.executable, "-c", HANGING, how, str(held)]
+    ).start()
+    assert [heard(listening) for _ in range(3)] == ["READY=1\nSTATUS=answering", *["WATCHDOG=1"] * 2]
+    held.touch()
+    with daemon.connect() as client:
+        request = client.request("tool.before", runId="r", toolName="t")
+        client.send_line(request)
+        assert falls_silent(listening)
+        with daemon.connect() as other:  # to a client it looks alive
+            if how == "turn":  # and the loop is
+                other.send_line(b"no JSON\n")
+                assert other.read_line()["error"]["code"] == -32700
+        held.unlink()
+        assert client.read_line()["result"]["seq"] == 1
+    assert [heard(listening) for _ in range(3)] == ["WATCHDOG=1"] * 3
+    assert daemon.stop() == 0

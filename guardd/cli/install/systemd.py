@@ -1,15 +1,18 @@
 """guardd as a service: the units of `systemd/`, with the path of this installation's program."""
 
 import re
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
 import guardd
+from guardd import paths
 from guardd.cli.errors import Failure
 from guardd.cli.install import files, programs
 from guardd.cli.install.files import Found, shown
 from guardd.cli.install.plan import Change, Plan
+from guardd.cli.install.service_view import kept_from
 from guardd.cli.text import safe
 
 NAMES: Final = ("guardd.service", "guardd.socket")
@@ -17,6 +20,14 @@ SYSTEM: Final = Path("/etc/systemd/system")
 MODE: Final = 0o644
 EXEC_START: Final = "ExecStart=/usr/bin/env guardd"
 
+_NO_NETWORK: Final = (
+    "a command of guardd.notify has no network until `{control} edit guardd` gives it one: "
+    "the README says how, under 'Run it as a service'"
+)
+_ONLY_ROOT: Final = (
+    "only root may connect; for a group: `systemctl edit guardd.socket`, "
+    "with [Socket], SocketGroup=NAME and SocketMode=0660"
+)
 _PACKAGE: Final = Path(guardd.__file__).absolute().parent
 _PLAIN: Final = re.compile(r"[\w/.+@-]+")
 
@@ -49,15 +60,46 @@ def plan(place: Path, *, user: bool, uninstall: bool) -> Plan:
             (f"{control} disable --now {' '.join(NAMES)}", "stop what runs"),
             (f"{control} daemon-reload", "let systemd forget the units"),
         ]
-        return Plan("systemd", "uninstall", changes, steps=tuple(steps))
+        kept = "~/.local/state/guardd" if user else str(Path(paths.SYSTEM_DATABASE).parent)
+        return Plan("systemd", "uninstall", changes, (f"the database stays, in {kept}",), tuple(steps))
+    socket_first = " ".join(reversed(NAMES))
     steps = [
         (f"{control} daemon-reload", "let systemd read the units"),
-        (f"{control} enable --now {' '.join(reversed(NAMES))}", "start guardd, now and at every start"),
+        (f"{control} enable --now {socket_first}", "start guardd, now and at every start"),
         ("guardctl status", "the daemon answers"),
     ]
+    if any(change.kind == "edit" for change in changes):
+        steps.insert(
+            2, (f"{control} restart {socket_first}", "let one that runs already go by the new units")
+        )
     if user:
         steps.append(("loginctl enable-linger", "keep it running while you are logged out"))
-    return Plan("systemd", "install", changes, steps=tuple(steps))
+    return Plan("systemd", "install", changes, _notes(control, user=user), tuple(steps))
+
+
+def _notes(control: str, *, user: bool) -> tuple[str, ...]:
+    """What the units keep from the daemon, as far as that may be in somebody's way."""
+    notes = [_NO_NETWORK.format(control=control)]
+    if user:
+        return tuple(notes)
+    notes.append(_ONLY_ROOT)
+    program = programs.program("guardd")
+    needed = [program]
+    if program.parent == Path(sys.executable).absolute().parent:
+        needed += [Path(sys.executable).absolute(), Path(sys.base_prefix), _PACKAGE]
+    reason = next(filter(None, map(kept_from, needed)), "")
+    if reason:
+        notes.append(
+            f"the service cannot start: its user may not run guardd here ({safe(reason)}); "
+            "install it where every user may, below /opt for instance, with a Python that every user may run"
+        )
+    reason = kept_from(Path(paths.SYSTEM_CONFIG))
+    if reason:
+        notes.append(
+            f"the service's user may not read its configuration ({reason}): "
+            f"chmod go+rX {Path(paths.SYSTEM_CONFIG).parent} {paths.SYSTEM_CONFIG}"
+        )
+    return tuple(notes)
 
 
 def unit(name: str, *, user: bool) -> str:
