@@ -20,7 +20,7 @@ class Figures(NamedTuple):
         streak: calls without progress of this signature.
         streak_blocked: how many of them guardd blocked.
         repeats: calls of this signature, whatever their outcome.
-        tail: length of the alternation that the call in question would continue.
+        tail: length of the alternation that the call in question would continue; 0 if there is none.
         tail_doubts: how many of its calls have no outcome yet, or another than the rest of their side.
         tail_blocked: how many of them guardd blocked.
     """

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from sqlalchemy import ColumnElement, FromClause, case
+from sqlalchemy import ColumnElement, FromClause, case, not_
 
 from guardd.config import LoopSettings
 from guardd.detect import generic_repeat
@@ -13,7 +13,6 @@ from guardd.store.schema import calls
 from guardd.vocabulary import Action, CallState, Detector, Level
 
 DETECTOR = Detector.PING_PONG
-SHORTEST_TAIL = 2
 
 MESSAGES = {
     Action.WARN: "You have been alternating between the same two calls ({tool} and {paired}) for {count} calls. If "
@@ -27,11 +26,12 @@ _is_newest_side = (NEWEST - calls.c.seq) % 2 == 0
 _expected_signature = case((_is_newest_side, of_newest("signature")), else_=SIGNATURE)
 _expected_outcome = case((_is_newest_side, of_newest("other_outcome")), else_=of_newest("own_outcome"))
 
+LOOKS_AT = of_newest("alternates")
 MARKS = {
     # An unknown outcome is no proof; a blocked attempt has none and is proven all the same.
     "is_doubt": (calls.c.state == CallState.PENDING.value) | (calls.c.outcome != _expected_outcome),
 }
-BREAKS = {"tail_breaks": is_break(calls.c.signature != _expected_signature)}
+BREAKS = {"tail_breaks": is_break(not_(of_newest("alternates")) | (calls.c.signature != _expected_signature))}
 
 
 def counts(rows: FromClause) -> Mapping[str, ColumnElement[int]]:
@@ -62,7 +62,7 @@ def is_on(settings: LoopSettings) -> bool:
 def judge(question: Question, figures: Figures, settings: LoopSettings) -> Detection | None:
     """Judge the alternation that the call in question would continue, itself included."""
     other = figures.newest_signature
-    if not is_on(settings) or other is None or other == question.signature or figures.tail < SHORTEST_TAIL:
+    if not is_on(settings) or other is None or figures.tail == 0:
         return None
     count = figures.tail + 1
     if count < settings.warning_threshold:

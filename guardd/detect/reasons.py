@@ -281,7 +281,6 @@ def _distances(evidence: Evidence, settings: LoopSettings) -> Iterator[str]:
         f"{Detector.GLOBAL_CIRCUIT_BREAKER}: {_many(figures.streak, 'call', 'calls')} without progress, "
         f"of {BREAKER} {settings.global_circuit_breaker_threshold}."
     )
-    alternating = figures.newest_signature not in (None, question.signature) and figures.tail > 1
     counted = {
         Detector.KNOWN_POLL_NO_PROGRESS: (
             f"{_many(figures.streak, 'poll', 'polls')} without a change, of {warns} and {stops}"
@@ -290,7 +289,7 @@ def _distances(evidence: Evidence, settings: LoopSettings) -> Iterator[str]:
         ),
         Detector.PING_PONG: (
             f"{figures.tail + 1} calls in turn, of {warns} and {stops}"
-            if alternating
+            if figures.tail
             else "it continues no alternation"
         ),
         Detector.GENERIC_REPEAT: (

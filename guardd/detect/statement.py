@@ -1,6 +1,6 @@
 """The one statement with window functions that returns the figures for all detectors."""
 
-from sqlalchemy import CTE, Select, bindparam, select, true
+from sqlalchemy import CTE, Select, bindparam, or_, select, true
 
 from guardd.detect import ping_pong, streak, unknown_tool_repeat
 from guardd.detect.detection import Rule
@@ -63,7 +63,7 @@ def _walked() -> CTE:
             calls.c.state,
             *(expression.label(name) for name, expression in (marks | breaks).items()),
         )
-        .where(IN_WINDOW)
+        .where(IN_WINDOW, or_(*(part.LOOKS_AT for part in COUNTED)))
         .subquery("marked")
     )
     return select(

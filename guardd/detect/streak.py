@@ -13,6 +13,7 @@ from guardd.detect.window import SIGNATURE, how_many, is_blocked, is_break, of_n
 from guardd.store.schema import calls
 from guardd.vocabulary import CallState
 
+LOOKS_AT = calls.c.signature == SIGNATURE
 MARKS = {"is_same": calls.c.signature == SIGNATURE}
 BREAKS = {
     "streak_breaks": is_break(

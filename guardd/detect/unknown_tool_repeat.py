@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from sqlalchemy import ColumnElement, FromClause
+from sqlalchemy import ColumnElement, FromClause, not_
 
 from guardd.config import LoopSettings
 from guardd.detect.detection import Detection, Question, critical
@@ -21,10 +21,12 @@ MESSAGES = {
     Action.ABORT: "This run was stopped: the tool {tool} does not exist and was called {count} times in a row.",
 }
 
+LOOKS_AT = of_newest("misses")
 MARKS: Mapping[str, ColumnElement[bool]] = {}
 BREAKS = {
     "unknown_breaks": is_break(
-        (calls.c.tool != TOOL)
+        not_(of_newest("misses"))
+        | (calls.c.tool != TOOL)
         | calls.c.missing_tool.is_(None)
         | (calls.c.missing_tool != of_newest("missing_tool"))
     )

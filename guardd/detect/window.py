@@ -1,10 +1,10 @@
 """The rows that every rule counts over: a run's newest calls, walked from the newest backwards.
 
 A rule says which row ends what it counts, a *break*. The running sum of breaks is zero exactly on the rows
-before the first one; of those the rule counts what it wants. `statement` joins the rules' expressions into one
-statement, which binds `run`, `newest` (seq of the run's newest call
-before the one in question), `low` (seq before the window's oldest), and
-`tool` and `signature` of the call in question.
+before the first one; of those the rule counts what it wants. It also says which rows it looks at, since a
+row that SQLite buffers for the sums costs ten times what one costs that it only reads. `statement` joins the
+rules' expressions into one statement, which binds `run`, `newest` (seq of the run's newest call before the one
+in question), `low` (seq before the window's oldest), and `tool` and `signature` of the call in question.
 """
 
 from sqlalchemy import (
@@ -45,8 +45,22 @@ def _newest_outcome(signature: ColumnElement[bytes]) -> ColumnElement[bytes]:
 
 
 def _newest_call() -> CTE:
-    """The run's newest call, and the newest outcome on either side of a possible alternation."""
-    latest = calls.alias("latest")
+    """The run's newest call, and what it takes for an alternation and for a series of misses.
+
+    An alternation needs the call in question right before the newest, another one; and the newest outcome on
+    either side.
+    """
+    latest, second = calls.alias("latest"), calls.alias("second")
+    is_second = (
+        select(second.c.seq)
+        .where(
+            second.c.run_id == RUN,
+            second.c.seq == NEWEST - 1,
+            second.c.seq > LOW,
+            second.c.signature == SIGNATURE,
+        )
+        .exists()
+    )
     return (
         select(
             latest.c.tool,
@@ -54,6 +68,8 @@ def _newest_call() -> CTE:
             latest.c.missing_tool,
             latest.c.state,
             latest.c.detection_id,
+            ((latest.c.tool == TOOL) & latest.c.missing_tool.is_not(None)).label("misses"),
+            ((latest.c.signature != SIGNATURE) & is_second).label("alternates"),
             _newest_outcome(SIGNATURE).label("own_outcome"),
             _newest_outcome(latest.c.signature).label("other_outcome"),
         )

@@ -20,9 +20,10 @@ def alternation(length, last="a=1", other="b=1"):
         ("b=1 b=1 a=1", "b", 2),  # it ends where the calls no longer alternate
         ("a=1 a=1 b=1 a=1", "b", 3),
         ("c=1 a=1 b=1 a=1", "b", 3),
-        ("b=1 c=1 a=1", "b", 1),  # the other side is c
-        ("b=1 a=1", "c", 1),
-        ("b=1 a=1 a=1", "b", 1),
+        ("b=1 c=1 a=1", "b", 0),  # the other side is c
+        ("b=1 a=1", "c", 0),
+        ("b=1 a=1 a=1", "b", 0),
+        ("b=1 a=1 b=1", "b", 0),
         ("a2=1 a=1", "a2", 2),  # a tool with other arguments is another call
     ],
 )
