@@ -29,7 +29,7 @@ class Level(StrEnum):
 
 
 class Detector(StrEnum):
-    """The rules of detection.md by their names there, and the operator who stops a run by hand."""
+    """The rules by their names, and the operator who stops a run by hand."""
 
     UNKNOWN_TOOL_REPEAT = "unknown_tool_repeat"
     GLOBAL_CIRCUIT_BREAKER = "global_circuit_breaker"

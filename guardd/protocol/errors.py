@@ -66,28 +66,28 @@ class RpcError(Exception):
 
 
 class ParseError(RpcError):
-    """The frame is no JSON text."""
+    """The message is not valid JSON."""
 
     code = -32700
     summary = "the message is not valid JSON"
 
 
 class InvalidRequest(RpcError):
-    """JSON, but no JSON-RPC 2.0 request."""
+    """It is JSON, but no JSON-RPC 2.0 request."""
 
     code = -32600
     summary = "the message is not a JSON-RPC 2.0 request"
 
 
 class MethodNotFound(RpcError):
-    """No method has this name."""
+    """There is no method of this name."""
 
     code = -32601
     summary = "there is no such method"
 
 
 class InvalidParams(RpcError):
-    """A parameter is missing, of the wrong type or out of its range.
+    """A parameter is missing or wrong; the message and ``data.field`` say which and why.
 
     Args:
         message: Names the field and says why.
@@ -103,14 +103,14 @@ class InvalidParams(RpcError):
 
 
 class InternalError(RpcError):
-    """A fault of the daemon's own; the details are in its log and nowhere else."""
+    """A fault inside guardd; the details are in its log and nowhere else."""
 
     code = -32603
     summary = "internal error; the daemon's log says more"
 
 
 class StorageUnavailable(RpcError):
-    """The database cannot be written. Nothing was recorded; reads go on."""
+    """The database cannot be written: nothing was recorded, reads go on."""
 
     code = -32000
     kind = ErrorKind.STORAGE_UNAVAILABLE
@@ -118,7 +118,7 @@ class StorageUnavailable(RpcError):
 
 
 class FrameTooLarge(RpcError):
-    """A frame above the limit; the connection is closed after this error.
+    """The message is above ``limits.frameMB``; the connection is closed after this error.
 
     Args:
         limit: The limit in bytes, where it is known.
@@ -141,7 +141,7 @@ class Denied(RpcError):
 
 
 class RunNotFound(RpcError):
-    """No run is meant by this reference."""
+    """No run is meant by what was given."""
 
     code = -32003
     kind = ErrorKind.RUN_NOT_FOUND
@@ -149,7 +149,7 @@ class RunNotFound(RpcError):
 
 
 class RunAmbiguous(RpcError):
-    """A prefix, or an id known to several sources, that means more than one run.
+    """Several runs are meant, by a prefix or an id of several sources; ``data.candidates`` names them.
 
     Args:
         message: For people.

@@ -16,13 +16,6 @@ MAX_INTEGER = 2**63 - 1
 """What the database can hold."""
 MAX_MILLISECONDS = 2**53
 
-RequestId = Annotated[
-    str | None,
-    Meta(description="Repeat it to repeat a request after a lost reply: the first reply comes again."),
-]
-Once = Annotated[
-    bool, Meta(description="It may be reported more than once, by several processes; it counts once.")
-]
 ActionWord = Annotated[str, Meta(extra_json_schema={"enum": [action.word for action in Action]})]
 """`guardd.vocabulary.Action.word`."""
 Tokens = Annotated[int, Meta(ge=0, le=MAX_INTEGER)]
@@ -40,20 +33,19 @@ class Scope(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False)
     """Which run is spoken of. An empty string is the same as no value.
 
     Attributes:
-        run_id: The gateway's id of the run.
+        run_id: The gateway's id of the run, which is one agent turn.
         session_key: The gateway's key of the conversation; the scope where there is no run id.
-        agent_id: Whose configuration applies.
-        source: The kind of gateway; the scope where there is neither.
-        request_id: Makes a repeated request count once.
+        agent_id: The agent, whose configuration applies; the run's last known one where absent.
+        source: The kind of gateway; the scope where there is neither run id nor session key.
+        request_id: Put it in again when the request is repeated after a lost reply: the first reply comes
+            again, and nothing counts twice.
     """
 
-    run_id: Annotated[str | None, Meta(description="The run: one agent turn.")] = None
-    session_key: Annotated[str | None, Meta(description="The conversation; the scope without a run id.")] = (
-        None
-    )
-    agent_id: Annotated[str | None, Meta(description="The agent whose configuration applies.")] = None
-    source: Annotated[str, Meta(description="The kind of gateway.")] = DEFAULT_SOURCE
-    request_id: RequestId = None
+    run_id: str | None = None
+    session_key: str | None = None
+    agent_id: str | None = None
+    source: str = DEFAULT_SOURCE
+    request_id: str | None = None
 
     def __post_init__(self) -> None:
         """Make empty strings absent."""
@@ -76,14 +68,14 @@ class ToolBefore(Scope, frozen=True, kw_only=True, rename="camel", gc=False):
         tool_name: The tool, in the gateway's spelling.
         tool_call_id: The provider's id of the call; not unique.
         args: The arguments. Missing, ``null`` and ``{}`` are the same.
-        once: The same call of that id, while it has no outcome, is answered as it was and counts once; in
-            ``tool.after``, the same outcome of the call of that id.
+        once: Several processes may report it: the same call of that id, while it has no outcome, is answered as
+            it was and counts once; in ``tool.after``, the same outcome of the call of that id.
     """
 
-    tool_name: Annotated[str, Meta(description="The tool, as the gateway names it.")]
-    tool_call_id: Annotated[str | None, Meta(description="The provider's id of the call.")] = None
-    args: Annotated[Raw | UnsetType, Meta(description="The call's arguments.")] = UNSET
-    once: Once = False
+    tool_name: str
+    tool_call_id: str | None = None
+    args: Raw | UnsetType = UNSET
+    once: bool = False
 
 
 class ToolAfter(ToolBefore, frozen=True, kw_only=True, rename="camel", gc=False):
@@ -95,9 +87,9 @@ class ToolAfter(ToolBefore, frozen=True, kw_only=True, rename="camel", gc=False)
         duration_ms: How long it took, in milliseconds.
     """
 
-    result: Annotated[Raw | UnsetType, Meta(description="What the tool returned.")] = UNSET
-    error: Annotated[Raw | UnsetType, Meta(description="What the tool failed with.")] = UNSET
-    duration_ms: Annotated[float | int | None, Meta(description="How long it took, in milliseconds.")] = None
+    result: Raw | UnsetType = UNSET
+    error: Raw | UnsetType = UNSET
+    duration_ms: float | int | None = None
 
     @property
     def whole_duration_ms(self) -> int | None:
@@ -114,44 +106,45 @@ class CompactionRecord(Scope, frozen=True, kw_only=True, rename="camel", gc=Fals
 
     Attributes:
         will_retry: Whether the gateway tries the turn again; only then is the guard armed.
-        reason: Why it compacted.
+        reason: Why the context was compacted.
         tokens_before: The size of the context before.
         tokens_after: The size of the context after.
-        once: Until the run makes another call, further reports are of the same compaction.
+        once: Several processes may report it: until the run makes another call, further reports are of the
+            same compaction.
         newest_run: Without a run id, the run of that session which was heard of last is meant, if it has any
             with ids.
     """
 
-    will_retry: Annotated[bool, Meta(description="The gateway tries again: this arms the guard.")] = True
-    reason: Annotated[str | None, Meta(description="Why the context was compacted.")] = None
+    will_retry: bool = True
+    reason: str | None = None
     tokens_before: Tokens | None = None
     tokens_after: Tokens | None = None
-    once: Once = False
-    newest_run: Annotated[bool, Meta(description="Without a run id: the session's newest run.")] = False
+    once: bool = False
+    newest_run: bool = False
 
 
 class RunStart(Scope, frozen=True, kw_only=True, rename="camel", gc=False):
     """Parameters of ``run.start``.
 
     Attributes:
-        metadata: Anything the gateway wants to have recorded.
-        fresh: What came before in this run no longer counts.
+        metadata: Anything the gateway wants to have recorded with the run.
+        fresh: A known run starts anew: what came before no longer counts.
     """
 
-    metadata: Annotated[Raw | UnsetType, Meta(description="Anything to be recorded with the run.")] = UNSET
-    fresh: Annotated[bool, Meta(description="A known run starts anew.")] = False
+    metadata: Raw | UnsetType = UNSET
+    fresh: bool = False
 
 
 class RunEnd(Scope, frozen=True, kw_only=True, rename="camel", gc=False):
     """Parameters of ``run.end``.
 
     Attributes:
-        status: How the run ended; a value of `RunStatus` other than active.
-        reason: Why.
+        status: How the run ended.
+        reason: Why it ended so.
     """
 
     status: Literal["completed", "failed", "aborted"]
-    reason: Annotated[str | None, Meta(description="Why it ended so.")] = None
+    reason: str | None = None
 
 
 class DetectionResult(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False):
@@ -159,14 +152,15 @@ class DetectionResult(msgspec.Struct, frozen=True, kw_only=True, rename="camel",
 
     Attributes:
         detector: The rule that matched.
-        level: How sure it is.
-        count: How many it counted.
-        threshold: The one that was reached.
+        level: How sure it is: a warning goes on, a critical finding is stopped.
+        count: How many it counted: repeats, outcomes or misses, by the rule.
+        threshold: The threshold that was reached; 0 where an operator aborted.
         tool_name: The call's tool.
-        paired_tool_name: The other tool of a ping-pong.
-        notify: Whether somebody should be shown this.
-        warning_key: The same for warnings of the same thing.
-        message: For the model; holds neither arguments nor results.
+        paired_tool_name: The other tool of a ping-pong; null with every other rule.
+        notify: Whether the model should be shown this: always with a block or an abort, now and then with a
+            warning.
+        warning_key: The same for warnings of the same thing in a run.
+        message: For the model: what it repeats and what to do instead. Holds neither arguments nor results.
     """
 
     detector: Detector
@@ -185,7 +179,7 @@ class GuardState(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=F
 
     Attributes:
         armed: Whether it watches.
-        remaining: For how many outcomes more.
+        remaining: For how many outcomes more; 0 where it does not.
     """
 
     armed: bool
@@ -196,7 +190,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=Fals
     """The result of ``tool.before``.
 
     Attributes:
-        action: What to do.
+        action: What to do: make the call, make it and show the message, do not make it, or end the run.
         seq: The call's number in its run, from 1; absent where nothing was recorded.
         detection: Why; absent with ``allow``, except when observing.
         would_be: When observing: the action that enforcing would have answered.
@@ -223,7 +217,7 @@ class RunStarted(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=F
 
     Attributes:
         resumed: The run was known already.
-        calls: How many calls it has.
+        calls: How many calls it has so far.
         status: How it stands.
     """
 

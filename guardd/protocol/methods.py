@@ -155,7 +155,7 @@ _OF_READERS = (
     Method(
         "config.get",
         operator.ConfigGet,
-        dict[str, Any],
+        results.Configuration,
         READER,
         changes=False,
         summary="The values in effect, each with where it came from.",

@@ -6,7 +6,8 @@ from typing import Any
 import msgspec
 
 from guardd import __version__
-from guardd.protocol import errors
+from guardd.protocol import errors, gateway_methods, operator_results
+from guardd.protocol.descriptions import meanings, summary
 from guardd.protocol.methods import METHODS, Method
 from guardd.protocol.operator_results import Event
 
@@ -16,6 +17,13 @@ _ERROR = "#/components/errors/{name}"
 _OF_ANY = (errors.InvalidParams, errors.Denied, errors.Overloaded, errors.ShuttingDown, errors.InternalError)
 _OF_CHANGES = (errors.StorageUnavailable,)
 _OF_RUNS = (errors.RunNotFound, errors.RunAmbiguous)
+
+_RESULTS: dict[str, type[msgspec.Struct]] = {
+    name: kind
+    for module in (gateway_methods, operator_results)
+    for name, kind in vars(module).items()
+    if isinstance(kind, type) and issubclass(kind, msgspec.Struct)
+}
 
 Document = dict[str, Any]
 
@@ -31,6 +39,9 @@ def document() -> Document:
     )
     for method in methods:
         schemas.pop(method.params.__name__, None)  # these stand with their methods, one by one
+    for name, schema in schemas.items():
+        if name in _RESULTS:
+            _describe(_RESULTS[name], schema)
     return {
         "openrpc": OPENRPC_VERSION,
         "info": {
@@ -55,12 +66,25 @@ def _parameters(method: Method) -> list[Document]:
     """The content descriptors of a method's parameters, the required ones first."""
     _, components = msgspec.json.schema_components([method.params], ref_template=_SCHEMA)
     schema = components[method.params.__name__]
+    _describe(method.params, schema)
     required = schema.get("required", [])
     descriptors = [
         {"name": name, "required": name in required, "schema": described}
         for name, described in schema["properties"].items()
     ]
     return sorted(descriptors, key=lambda descriptor: not descriptor["required"])
+
+
+def _describe(kind: type[msgspec.Struct], schema: Document) -> None:
+    """Say in the schema of a struct what it and each of its fields means."""
+    schema["description"] = summary(kind)
+    said = meanings(kind)
+    for field in msgspec.structs.fields(kind):
+        described = schema["properties"][field.encode_name]
+        if "$ref" in described:  # what stands beside a reference is ignored
+            described = schema["properties"][field.encode_name] = {"allOf": [described]}
+        if field.name in said:
+            described["description"] = said[field.name]
 
 
 def _method(method: Method, parameters: list[Document], result: Document) -> Document:

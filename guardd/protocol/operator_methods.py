@@ -6,24 +6,17 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from guardd.protocol.gateway_methods import MAX_INTEGER, RequestId
+from guardd.protocol.gateway_methods import MAX_INTEGER
 from guardd.times import to_milliseconds
 from guardd.vocabulary import Detector, Level, RunStatus
 
-RunReference = Annotated[
-    str,
-    Meta(
-        min_length=1, description="An exact id, source/id, a unique prefix, or latest (the newest activity)."
-    ),
-]
-Reason = Annotated[str, Meta(max_length=4096, description="Why; it is recorded.")]
-Limit = Annotated[
-    int, Meta(ge=1, le=MAX_INTEGER, description="At most so many; fewer may come, with nextCursor.")
-]
-Cursor = Annotated[str, Meta(max_length=4096, description="The nextCursor of the page before.")]
+RunReference = Annotated[str, Meta(min_length=1)]
+Reason = Annotated[str, Meta(max_length=4096)]
+Limit = Annotated[int, Meta(ge=1, le=MAX_INTEGER)]
+Cursor = Annotated[str, Meta(max_length=4096)]
 SeqNumber = Annotated[int, Meta(ge=0, le=MAX_INTEGER)]
 Moment = Annotated[datetime, Meta(tz=True)]
-FilePath = Annotated[str, Meta(min_length=1, max_length=4096, description="An absolute path.")]
+FilePath = Annotated[str, Meta(min_length=1, max_length=4096)]
 
 
 class RunList(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False):
@@ -35,8 +28,8 @@ class RunList(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=Fals
         source: Only runs of this kind of gateway.
         since: Only runs with activity at or after this time.
         looping: Only runs in which something was found since the last reset, observed or not; or, if false, nothing.
-        limit: The greatest number of runs.
-        cursor: Where the page before ended.
+        limit: At most so many runs; fewer may come, with a cursor for more.
+        cursor: The ``nextCursor`` of the page before.
     """
 
     status: RunStatus | None = None
@@ -57,7 +50,8 @@ class RunGet(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False
     """Parameters of ``run.get``.
 
     Attributes:
-        run: The run.
+        run: An exact id, source/id, the beginning of an id that only one run has, or ``latest``, the run with the
+            newest activity.
     """
 
     run: RunReference
@@ -67,8 +61,8 @@ class RunHistory(RunGet, frozen=True, kw_only=True, rename="camel", gc=False):
     """Parameters of ``run.history``.
 
     Attributes:
-        limit: The greatest number of calls.
-        cursor: Where the page before ended.
+        limit: At most so many calls; fewer may come, with a cursor for more.
+        cursor: The ``nextCursor`` of the page before.
         before_seq: Only calls with a smaller number.
         after_seq: Only calls with a greater number.
     """
@@ -93,31 +87,31 @@ class RunReset(RunGet, frozen=True, kw_only=True, rename="camel", gc=False):
     """Parameters of ``run.reset``.
 
     Attributes:
-        reason: Why.
-        request_id: Makes a repeated request count once.
+        reason: Why; it is stored with the run.
+        request_id: Put it in again when the request is repeated: nothing is done twice.
     """
 
     reason: Reason | None = None
-    request_id: RequestId = None
+    request_id: str | None = None
 
 
 class RunAbort(RunGet, frozen=True, kw_only=True, rename="camel", gc=False):
     """Parameters of ``run.abort``.
 
     Attributes:
-        reason: Why; the model is told.
-        request_id: Makes a repeated request count once.
+        reason: Why; it is stored with the run, and the model is told.
+        request_id: Put it in again when the request is repeated: nothing is done twice.
     """
 
     reason: Reason
-    request_id: RequestId = None
+    request_id: str | None = None
 
 
 class EventWatch(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False):
     """Parameters of ``event.watch``.
 
     Attributes:
-        run: Only this run's events.
+        run: Only this run's events; named as in ``run.get``.
         detector: Only this detector's.
         level: Only those of this level.
         since: Only those at or after this time.
@@ -138,8 +132,8 @@ class EventList(EventWatch, frozen=True, kw_only=True, rename="camel", gc=False)
     """Parameters of ``event.list``.
 
     Attributes:
-        limit: The greatest number of events.
-        cursor: Where the page before ended.
+        limit: At most so many events; fewer may come, with a cursor for more.
+        cursor: The ``nextCursor`` of the page before.
     """
 
     limit: Limit | None = None
@@ -163,19 +157,19 @@ class ConfigReload(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc
         request_id: Accepted as everywhere; reloading twice does the same.
     """
 
-    request_id: RequestId = None
+    request_id: str | None = None
 
 
 class DatabaseBackup(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False):
     """Parameters of ``db.backup``.
 
     Attributes:
-        path: The file to write, in the daemon's file system.
-        request_id: Makes a repeated request count once.
+        path: The file to write: an absolute path, in the daemon's file system, where nothing is yet.
+        request_id: Put it in again when the request is repeated: nothing is done twice.
     """
 
     path: FilePath
-    request_id: RequestId = None
+    request_id: str | None = None
 
 
 class DatabasePrune(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False):
@@ -184,12 +178,12 @@ class DatabasePrune(msgspec.Struct, frozen=True, kw_only=True, rename="camel", g
     Attributes:
         older_than: Runs without activity since then; by the configured retention where absent.
         dry_run: Only say what would go.
-        request_id: Makes a repeated request count once.
+        request_id: Put it in again when the request is repeated: nothing is done twice.
     """
 
     older_than: Moment | None = None
     dry_run: bool = False
-    request_id: RequestId = None
+    request_id: str | None = None
 
     @property
     def older_than_ms(self) -> int | None:

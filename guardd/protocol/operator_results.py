@@ -1,6 +1,6 @@
 """Results of the methods for people; the objects are those of ``guardctl --json``."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
@@ -19,15 +19,15 @@ class Run(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False):
     Attributes:
         run: Its name: the gateway's id, ``session:KEY`` or ``source:NAME``.
         source: The kind of gateway.
-        agent_id: The last known one.
+        agent_id: The last known agent; null where none was named.
         status: How it stands.
-        calls: How many calls it has.
-        verdict: The strongest since the last reset.
+        calls: How many calls it has, blocked attempts among them.
+        verdict: The strongest verdict since the last reset.
         compactions: How many compactions it has.
         started_at: When it began.
         last_activity_at: When something last happened in it.
         ended_at: When it ended; null while it goes on.
-        end_reason: Why, as the gateway or an operator said.
+        end_reason: Why it ended, as the gateway or an operator said; null where nobody did.
         would_be: When observed: the strongest action that enforcing would have answered, if above `verdict`.
     """
 
@@ -49,8 +49,8 @@ class Runs(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False):
     """The result of ``run.list``.
 
     Attributes:
-        runs: Newest activity first.
-        next_cursor: There is more: ask with this cursor.
+        runs: The runs, newest activity first.
+        next_cursor: There are more: ask with this cursor.
     """
 
     runs: list[Run]
@@ -61,20 +61,20 @@ class Call(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False):
     """A call in a history.
 
     Attributes:
-        seq: Its number in the run.
+        seq: Its number in the run, from 1.
         tool_name: Its tool.
-        tool_call_id: The provider's id.
+        tool_call_id: The provider's id; null where none was given.
         state: Whether its outcome is known, and what it was.
         action: What was answered.
-        detector: The rule that matched.
-        count: What that rule counted.
+        detector: The rule that matched; null where none did.
+        count: What that rule counted; null where none matched.
         repeat: How many calls in a row, up to this one, have its signature.
-        preview: Its arguments in short, secrets masked.
+        preview: Its arguments in short, secrets masked; null where previews are off.
         at: When it was asked for.
-        duration_ms: How long it took.
+        duration_ms: How long it took, in milliseconds; null where nobody said.
         signature: Equal for equal calls: tool and arguments.
         outcome: Equal for equal outcomes; null while there is none, and of a blocked attempt.
-        missing_tool: The tool that the outcome said does not exist.
+        missing_tool: The tool that the outcome said does not exist; null where it said nothing like that.
         is_poll: Its tool and arguments make it a known poll; tools that the configuration adds aside.
         would_be: When it was observed: the action that enforcing would have answered.
     """
@@ -101,12 +101,12 @@ class Marker(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False
     """Something that happened between calls.
 
     Attributes:
-        kind: What.
+        kind: What happened.
         after_seq: The number of the call before it; 0 before the first.
         armed: Whether it armed the post-compaction guard.
-        window_size: For how many outcomes, if it did.
-        reason: Why it happened, if somebody said.
-        at: When.
+        window_size: For how many outcomes it armed the guard; null where it did not.
+        reason: Why it happened; null where nobody said.
+        at: When it happened.
     """
 
     kind: MarkerKind
@@ -122,9 +122,9 @@ class History(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=Fals
 
     Attributes:
         run: The run's name.
-        calls: In order of seq.
-        markers: In the order they happened.
-        next_cursor: There is more: ask with this cursor.
+        calls: The calls, in order of seq.
+        markers: What happened between them, in the order it did.
+        next_cursor: There is more: ask with this cursor. Only in ``run.history``.
     """
 
     run: str
@@ -191,17 +191,17 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False)
     Attributes:
         run: The run's name.
         source: The kind of gateway.
-        agent_id: The agent.
-        seq: The call; null where an operator aborted.
+        agent_id: The agent; null where none was named.
+        seq: The call's number in its run; null where an operator aborted.
         action: What was answered.
-        detector: The rule.
+        detector: The rule that matched.
         level: How sure it is.
-        count: What it counted.
-        threshold: The one that was reached.
+        count: How many it counted.
+        threshold: The threshold that was reached.
         tool_name: The call's tool.
-        paired_tool_name: The other tool of a ping-pong.
-        message: As for the model.
-        at: When.
+        paired_tool_name: The other tool of a ping-pong; null with every other rule.
+        message: What the model is told.
+        at: When it was answered.
         would_be: When it was observed: the action that enforcing would have answered.
     """
 
@@ -225,20 +225,48 @@ class Events(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False
     """The result of ``event.list``.
 
     Attributes:
-        events: Newest first.
-        next_cursor: There is more: ask with this cursor.
+        events: The events, newest first.
+        next_cursor: There are more: ask with this cursor.
     """
 
     events: list[Event]
     next_cursor: str | UnsetType = UNSET
 
 
+class Setting(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False):
+    """A setting in a `Configuration`.
+
+    Attributes:
+        value: What holds; null where nothing is set and there is no default.
+        origin: Where it was set: ``default``, or a file and the key in it.
+    """
+
+    value: Any
+    origin: str
+
+
+class Configuration(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False):
+    """The result of ``config.get``: what holds for an agent, or for those without settings of their own.
+
+    Attributes:
+        agent_id: The agent that was asked about; null where none was.
+        path: The configuration file; null where only the defaults apply.
+        values: The settings, by their keys in a file.
+        warnings: What is allowed in the file and yet looks wrong.
+    """
+
+    agent_id: str | None
+    path: str | None
+    values: dict[str, Setting]
+    warnings: list[str]
+
+
 class ConfigReloaded(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False):
     """The result of ``config.reload``.
 
     Attributes:
-        path: The file that was read; none where only the defaults apply.
-        warnings: What is allowed in it and yet looks wrong.
+        path: The file that was read; null where only the defaults apply.
+        warnings: What is allowed in it and yet looks wrong, and what takes effect at the next start only.
     """
 
     path: str | None
@@ -249,13 +277,13 @@ class DatabaseState(msgspec.Struct, frozen=True, kw_only=True, rename="camel", g
     """The database in a `ServerStatus`.
 
     Attributes:
-        path: Its file.
+        path: The database file.
         bytes: That file's size.
-        wal_bytes: The size of the write-ahead log.
+        wal_bytes: The size of the write-ahead log beside it, in bytes.
         schema: The version of its schema.
-        journal_mode: SQLite's, `wal` as guardd sets it.
-        free_bytes: What guardd may still write to the disk that it is on; null where nobody knows.
-        disk_bytes: The size of that disk; null where nobody knows.
+        journal_mode: SQLite's journal mode: `wal`, as guardd sets it.
+        free_bytes: What guardd may still write to the disk that it is on, in bytes; null where nobody knows.
+        disk_bytes: The size of that disk in bytes; null where nobody knows.
     """
 
     path: str
@@ -271,16 +299,16 @@ class ServerStatus(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc
     """The result of ``server.status``.
 
     Attributes:
-        version: Of guardd.
-        pid: Of the daemon.
-        uptime_seconds: Since it started.
+        version: The daemon's version.
+        pid: The daemon's process id.
+        uptime_seconds: Seconds since it started.
         database: The state of the database.
-        sqlite_version: Of the library.
-        connections: Open ones, this one included.
+        sqlite_version: The version of the SQLite library.
+        connections: Open connections, this one included.
         runs: Recorded runs.
         calls: Recorded calls.
-        mode: Whether verdicts are enforced.
-        time: The daemon's, when it answered.
+        mode: Whether verdicts are enforced or only observed.
+        time: The daemon's time when it answered.
         last_activity_at: When something last happened in any run; null before the first.
         config_path: The configuration file; null where only the defaults apply.
         waits_for_restart: What has changed in the configuration and takes effect at the next start.
@@ -308,7 +336,7 @@ class DatabaseBackedUp(msgspec.Struct, frozen=True, kw_only=True, rename="camel"
 
     Attributes:
         path: The file that was written.
-        bytes: Its size.
+        bytes: That file's size.
     """
 
     path: str
@@ -320,7 +348,7 @@ class DatabaseChecked(msgspec.Struct, frozen=True, kw_only=True, rename="camel",
 
     Attributes:
         ok: Nothing was found.
-        problems: What was found.
+        problems: What was found, in SQLite's words.
     """
 
     ok: bool
@@ -333,9 +361,11 @@ class DatabasePruned(msgspec.Struct, frozen=True, kw_only=True, rename="camel", 
     Attributes:
         runs: Runs that went, or with ``dryRun`` would go.
         calls: Calls that went or would go.
-        dry_run: Nothing was deleted.
+        kept: Runs that are as old and stay, since they are active or aborted.
+        dry_run: Whether nothing was deleted.
     """
 
     runs: int
     calls: int
+    kept: int
     dry_run: bool

@@ -97,6 +97,18 @@ def test_schemas_are_of_results_and_words_only():
     assert schemas["Verdict"]["properties"]["action"]["enum"] == ["allow", "warn", "block", "abort"]
 
 
+def test_every_parameter_and_every_field_is_described():
+    for method in DOCUMENT["methods"]:
+        assert method["summary"]
+        for param in method["params"]:
+            assert param["schema"]["description"], (method["name"], param["name"])
+    for name, schema in DOCUMENT["components"]["schemas"].items():
+        assert schema.get("description"), name
+        assert "Attributes" not in schema["description"], name
+        for field, described in schema.get("properties", {}).items():
+            assert described["description"], (name, field)
+
+
 def test_every_error_is_in_it():
     described = DOCUMENT["components"]["errors"]
     assert set(described) == {error.__name__ for error in ERRORS}

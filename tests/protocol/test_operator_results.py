@@ -19,13 +19,15 @@ KEYS = {
     "Explanation": "run seq action detector counted thresholds text wouldBe",
     "Threshold": "value origin",
     "RunChanged": "run source status mode",
+    "Setting": "value origin",
+    "Configuration": "agentId path values warnings",
     "ConfigReloaded": "path warnings",
     "ServerStatus": "version pid uptimeSeconds database sqliteVersion connections runs calls mode"
     " time lastActivityAt configPath waitsForRestart socket",
     "DatabaseState": "path bytes walBytes schema journalMode freeBytes diskBytes",
     "DatabaseBackedUp": "path bytes",
     "DatabaseChecked": "ok problems",
-    "DatabasePruned": "runs calls dryRun",
+    "DatabasePruned": "runs calls kept dryRun",
 }
 
 
