@@ -84,7 +84,9 @@ def asking_daemon(shared: Shared, patience: float = PATIENCE) -> Iterator[Daemon
         UsageError: A database file was named.
     """
     if shared.database:
-        raise click.UsageError("--db is for runs, history, timeline and events; this asks a daemon.")
+        raise click.UsageError(
+            "--db is for commands whose --help lists it, such as runs; this one asks a daemon."
+        )
     daemon = Daemon(shared.socket, patience)
     try:
         with _explained():

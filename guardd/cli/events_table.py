@@ -46,20 +46,25 @@ class Stream:
 
 def _columns(clock: Clock, run: tables.Column) -> tuple[tables.Column, ...]:
     return (
-        tables.Column(clock.title),
+        tables.Column(clock.title, alone=True),
         run,
         tables.Column("SEQ", right=True),
         tables.Column("ACTION"),
         tables.Column("DETECTOR", least=14, drop=2),
-        tables.Column("COUNT", drop=4, right=True),
-        tables.Column("TOOL", least=10, drop=1),
-        tables.Column("AGENT", least=8, drop=3),
+        tables.Column("COUNT", drop=1, right=True),
+        tables.Column("TOOL", least=10, drop=3),
+        tables.Column("AGENT", least=8, drop=4),
     )
 
 
-def _row(event: dict[str, Any], name: str, clock: Clock) -> tables.Row:
+def tool_of(event: dict[str, Any]) -> str:
+    """The tool of an event, or both of a ping-pong."""
     tool = safe(event["toolName"] or "")
     paired = event.get("pairedToolName")
+    return f"{tool} + {safe(paired)}" if paired and paired != event["toolName"] else tool
+
+
+def _row(event: dict[str, Any], name: str, clock: Clock) -> tables.Row:
     return (
         clock.cell(event["at"]),
         name,
@@ -67,6 +72,6 @@ def _row(event: dict[str, Any], name: str, clock: Clock) -> tables.Row:
         tables.verdict(event),
         event["detector"],
         f"{event['count']}/{event['threshold']}" if event["threshold"] else "",
-        f"{tool} + {safe(paired)}" if paired and paired != event["toolName"] else tool,
+        tool_of(event),
         safe(event["agentId"] or ""),
     )

@@ -5,6 +5,8 @@ from typing import Any
 
 import click
 
+from guardd.cli.wrapping import for_terminal
+
 
 def document(value: Any) -> None:  # noqa: ANN401 - any JSON value
     """Print one JSON document: indented for a terminal, else on one line; ASCII, for any locale."""
@@ -21,11 +23,16 @@ def line(value: Any) -> None:  # noqa: ANN401 - any JSON value
     click.echo(json.dumps(value, separators=(",", ":")))
 
 
+def raw(text: str) -> None:
+    """Print text that another program is to read, on stdout."""
+    click.echo(text)
+
+
 def say(words: str) -> None:
     """Print what a command did, on stdout."""
-    click.echo(words)
+    click.echo(for_terminal(words, sys.stdout))
 
 
 def note(words: str) -> None:
     """Print what is worth knowing beside the output, on stderr."""
-    click.echo(words, err=True)
+    click.echo(for_terminal(words, sys.stderr), err=True)

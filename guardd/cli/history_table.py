@@ -4,19 +4,20 @@ from collections.abc import Sequence
 from typing import Any
 
 from guardd.cli import tables
-from guardd.cli.folding import Group, Marker, lines, marker_text
+from guardd.cli.folding import Again, Group, Marker, again_text, in_turn, lines, marker_text
 from guardd.cli.paging import History
 from guardd.cli.text import plural, safe
 from guardd.cli.times import Clock, length
-from guardd.vocabulary import DEFAULT_SOURCE
+from guardd.vocabulary import DEFAULT_SOURCE, Detector
 
 
 def show(past: History, *, expand: bool, abs_time: bool, colored: bool) -> None:
     """Print a history, a line about the run first."""
     clock = Clock(absolute=abs_time)
     entries = lines(past.calls, past.markers, expand=expand)
+    shown = entries if expand else in_turn(entries)
     tables.headline(about(past.run), colored=colored)
-    tables.show(_columns(clock), [_line(entry, clock, expand=expand) for entry in entries], colored=colored)
+    tables.show(_columns(clock), [_line(entry, clock, expand=expand) for entry in shown], colored=colored)
 
 
 class Stream:
@@ -54,36 +55,41 @@ class Stream:
 def _columns(clock: Clock) -> tuple[tables.Column, ...]:
     return (
         tables.Column("SEQ", right=True),
-        tables.Column(clock.title, drop=1),
+        tables.Column(clock.title, drop=2),
         tables.Column("TOOL", least=10),
-        tables.Column("PREVIEW", least=14, drop=2),
+        tables.Column("PREVIEW", least=16, drop=3),
         tables.Column("STATE"),
         tables.Column("TOOK", drop=6, right=True),
-        tables.Column("REP", drop=4, right=True),
+        tables.Column("REP", drop=1, right=True),
         tables.Column("VERDICT"),
-        tables.Column("DETECTOR", least=14, drop=3),
+        tables.Column("DETECTOR", least=14, drop=4),
         tables.Column("COUNT", drop=5, right=True),
     )
 
 
 def about(run: dict[str, Any]) -> list[str]:
-    """The run in words: its name and what matters of it."""
+    """The run in words: its name, and what matters of it, the most first."""
     parts = [safe(run["run"])]
+    if run["verdict"] != "allow" or run.get("wouldBe"):
+        parts.append(tables.verdict(run))
+    reason = run.get("endReason")
+    parts.append(run["status"] + (f" ({safe(reason)})" if reason else ""))
     if run["agentId"]:
         parts.append(f"agent {safe(run['agentId'])}")
     if run["source"] != DEFAULT_SOURCE:
         parts.append(f"source {safe(run['source'])}")
-    reason = run.get("endReason")
-    parts += [run["status"] + (f" ({safe(reason)})" if reason else ""), plural(run["calls"], "call")]
+    parts.append(plural(run["calls"], "call"))
     if run["compactions"]:
         parts.append(plural(run["compactions"], "compaction"))
-    if run["verdict"] != "allow":
-        parts.append(tables.verdict(run))
     return parts
 
 
-def _line(entry: Group | Marker, clock: Clock, *, expand: bool) -> tables.Row | tables.Marker:
-    return _row(entry, clock, expand=expand) if isinstance(entry, Group) else _marker(entry, clock)
+def _line(entry: Group | Again | Marker, clock: Clock, *, expand: bool) -> tables.Row | tables.Marker:
+    if isinstance(entry, Group):
+        return _row(entry, clock, expand=expand)
+    if isinstance(entry, Again):
+        return tables.Marker(f"{again_text(entry)} · {clock.show(entry.last['at'])}", style="dim")
+    return _marker(entry, clock)
 
 
 def _marker(marker: Marker, clock: Clock) -> tables.Marker:
@@ -103,7 +109,7 @@ def _row(group: Group, clock: Clock, *, expand: bool) -> tables.Row:
         f"×{repeat}" if repeat > 1 else "",  # noqa: RUF001 - the sign is meant
         tables.verdict(last),
         last["detector"] or "",
-        _range(first["count"], last["count"]),
+        "" if last["detector"] == Detector.OPERATOR else _range(first["count"], last["count"]),
     )
 
 

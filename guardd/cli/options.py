@@ -52,12 +52,27 @@ def shared_options(function: Function) -> Function:
     colors = click.Choice(["auto", "always", "never"])
     for option in (
         click.option(
-            "--color", type=colors, help="Colours; auto: on a terminal.", expose_value=False, callback=_store
+            "--color",
+            type=colors,
+            help="Colours; auto, if not given: on a terminal.",
+            expose_value=False,
+            callback=_store,
         ),
         click.option(
-            "--json", "as_json", is_flag=True, help="Print JSON.", expose_value=False, callback=_store
+            "--json",
+            "as_json",
+            is_flag=True,
+            help="Print JSON: one document; of a stream, one a line.",
+            expose_value=False,
+            callback=_store,
         ),
-        click.option("--socket", type=path, help="The daemon's socket.", expose_value=False, callback=_store),
+        click.option(
+            "--socket",
+            type=path,
+            help="The daemon's socket; $GUARDD_SOCKET or the usual place if not given.",
+            expose_value=False,
+            callback=_store,
+        ),
     ):
         function = option(function)
     return function

@@ -83,6 +83,30 @@ def history(daemon: Caller, run: Mapping[str, Any], limit: int, after: int = 0) 
     return History(dict(run), ordered, among, more=params["cursor"] is not None)
 
 
+def with_aborts(daemon: Caller, past: History) -> History:
+    """A history with a marker for each time that the run was aborted by hand: for people, not for `--json`."""
+    wanted = {"run": exactly(past.run), "detector": "operator"}
+    markers = list(past.markers)
+    for event in newest(daemon, "event.list", "events", wanted, PAGE).items:
+        before = [call["seq"] for call in past.calls if call["at"] <= event["at"]]
+        if before or not past.calls or past.calls[0]["seq"] == 1:
+            markers.append(_abort(event, before[-1] if before else 0))
+    markers.sort(key=lambda marker: (marker["afterSeq"], marker["at"]))
+    return past._replace(markers=markers)
+
+
+def _abort(event: Mapping[str, Any], after: int) -> dict[str, Any]:
+    _words, _colon, reason = event["message"].partition(": ")
+    return {
+        "kind": "abort",
+        "afterSeq": after,
+        "armed": False,
+        "reason": reason.removesuffix("."),
+        "observed": bool(event.get("wouldBe")),
+        "at": event["at"],
+    }
+
+
 def marker_key(marker: Mapping[str, Any]) -> tuple[Any, ...]:
     """What tells one marker from another: all of it, since several can come within a millisecond."""
     return tuple(marker.items())

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 import click
 
 from guardd.cli.errors import Failure, Status
+from guardd.cli.wrapping import for_terminal
 
 TRACEBACK_VARIABLE = "GUARDCTL_TRACEBACK"
 
@@ -58,7 +59,7 @@ class Program(click.Group):
             return end.exit_code
         except Failure as failure:
             sys.stdout.flush()
-            click.echo(failure.in_words(name), err=True)
+            click.echo(for_terminal(failure.in_words(name), sys.stderr, "    "), err=True)
             return failure.status
         except click.ClickException as error:
             sys.stdout.flush()

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from guardd.replay.findings import Finding, Findings
 
 _STOPS = ("abort", "block", "warn")
-_SKIPS = {
+SKIPS = {
     "not_json": "not JSON",
     "not_an_object": "no object",
     "nested_too_deeply": "nested too deeply",
@@ -38,7 +38,7 @@ def compare(found: "Sequence[Findings]", *, colored: bool) -> None:
             continue
         names = [safe(left.config or ""), safe(right.config or "")]
         columns = (
-            tables.Column(""),
+            tables.Column("", fold=True),
             tables.Column("VERDICT"),
             *(tables.Column(name, least=8, right=True) for name in names),
             *(tables.Column(f"FIRST IN {name}", least=10, drop=1) for name in ("A", "B")),
@@ -74,7 +74,7 @@ def _about(findings: "Findings") -> list[str]:
     if findings.format is not None:
         about += [plural(findings.turns, "turn"), plural(findings.calls, "call")]
     if skipped := findings.skipped.total():
-        why = ", ".join(f"{_SKIPS[kind]} {number}" for kind, number in sorted(findings.skipped.items()))
+        why = ", ".join(f"{SKIPS[kind]} {number}" for kind, number in sorted(findings.skipped.items()))
         about.append(f"{skipped:,} skipped ({why})")
     return about
 

@@ -21,13 +21,13 @@ def layout(runs: Sequence[dict[str, Any]], clock: Clock) -> tuple[list[tables.Co
     several = len({run["source"] for run in runs}) > 1
     columns = [
         column,
-        tables.Column("AGENT", least=8, drop=2),
-        tables.Column("SOURCE", least=8, drop=4),
+        tables.Column("AGENT", least=11, drop=2),
+        tables.Column("SOURCE", least=11, drop=3),
         tables.Column("STATUS", drop=1),
         tables.Column("CALLS", right=True),
         tables.Column("LOOPS"),
-        tables.Column("COMPACTIONS", drop=3, right=True),
-        tables.Column("LAST ACTIVE"),
+        tables.Column("COMPACTIONS", drop=4, right=True),
+        tables.Column("LAST ACTIVE", alone=True),
     ]
     rows: list[tables.Row] = [
         (

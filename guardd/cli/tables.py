@@ -1,23 +1,20 @@
 """Tables that fit the terminal. The only module that imports rich, so import it only to print for a person.
 
-Where there is no room, columns shrink to their least width, and when that is not enough, those with the
-highest `drop` go. A table is drawn in stretches, so that markers can stand between its rows.
+Where there is no room, columns shrink to their least width; when that is not enough, those with the highest
+`drop` go, and then those that may stand `alone` get lines of their own.
 """
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
-from io import StringIO
-from itertools import groupby
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
 from typing import Any, NamedTuple, Self
 
 import click
-from rich.cells import cell_len
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
+from guardd.cli.painting import INDENT, cut, folded, hanging, paint, prose, width_of
 from guardd.cli.text import safe
+from guardd.cli.wrapping import NARROWEST, READABLE, wrap
 
 STYLES = {
     "allow": "dim",
@@ -38,17 +35,16 @@ STYLES = {
     "WARNING": "yellow",
     "FAILED": "bold red",
     "skipped": "dim",
+    "observe": "yellow",
+    "needed:": "yellow",
 }
 """How the words of the protocol are coloured. Strong verdicts are in capitals, to show without colour too."""
 
 GAP = 2
-NARROWEST = 40
 UNLIMITED = 200
 """How wide a table may be where nobody said: output that goes to a file or a program."""
 
-
-READABLE = 100
-"""How long a line of prose gets at most."""
+BETWEEN = " · "
 
 
 class Column(NamedTuple):
@@ -60,7 +56,9 @@ class Column(NamedTuple):
         drop: When it goes where there is no room, the highest first; 0: never.
         right: Whether its cells stand on the right, as numbers do.
         fold: Whether what does not fit goes on in the next line, rather than being cut.
-        style: Of its cells; without, a cell that is a word of `STYLES` has that word's.
+        alone: Whether it leaves the table where there is less room than `least`, or than it needs: to a line
+            of its own, above the row if it is the first column, else below.
+        style: Of its cells, but for those that have their own, and words of `STYLES`.
     """
 
     title: str
@@ -68,6 +66,7 @@ class Column(NamedTuple):
     drop: int = 0
     right: bool = False
     fold: bool = False
+    alone: bool = False
     style: str = ""
 
 
@@ -117,44 +116,78 @@ class Layout:
         natural = list(widths or (0 for _ in columns))
         for row in rows:
             for index, cell in enumerate(row):
-                natural[index] = max(natural[index], cell_len(cell))
+                natural[index] = max(natural[index], width_of(cell))
         self._width = room()
         self._widths = fit(columns, natural, self._width)
+        alone = [
+            index
+            for index, width in self._widths.items()
+            if columns[index].alone and width < min(natural[index], columns[index].least or natural[index])
+        ]
+        self._above = alone[:1] if alone[:1] == [0] else []
+        self._below = alone[len(self._above) :]
+        if alone:
+            rest = [0 if index in alone else width for index, width in enumerate(natural)]
+            self._widths = fit(columns, rest, self._width - INDENT)
 
     def print(self, lines: Sequence[Row | Marker], *, heading: bool = True) -> None:
         """Print rows and markers, the headings first."""
-        console = _console(self._width, colored=self._colored)
-        if heading:
-            console.print(self._stretch([], heading=True))
-        for marks, stretch in groupby(lines, key=lambda one: isinstance(one, Marker)):
-            if marks:
-                for mark in stretch:
-                    console.print(self._mark(mark))
-            else:
-                console.print(self._stretch(list(stretch), heading=False))
-        _write(console)
+        drawn = list(self._heading()) if heading else []
+        for line in lines:
+            drawn += self._mark(line) if isinstance(line, Marker) else self._row(line)
+        _write(drawn)
 
-    def _mark(self, mark: Row | Marker) -> Text:
-        assert isinstance(mark, Marker)
-        return Text(f"── {safe(mark.text)} ──", style=mark.style, no_wrap=False)
+    def _mark(self, mark: Marker) -> list[str]:
+        lines = hanging(f"── {safe(mark.text)} ──", self._width)
+        return [paint(line, mark.style, colored=self._colored) for line in lines]
 
-    def _stretch(self, rows: Sequence[Row], *, heading: bool) -> Table:
-        table = Table(
-            box=None, padding=(0, GAP, 0, 0), pad_edge=False, show_header=heading, header_style="bold"
-        )
-        for index, width in self._widths.items():
-            column = self._columns[index]
-            fold = column.fold or not column.least or width < column.least
-            table.add_column(
-                column.title,
-                justify="right" if column.right else "left",
-                width=width,
-                no_wrap=not fold,
-                overflow="fold" if fold else "ellipsis",
-            )
-        for row in rows:
-            table.add_row(*(_cell(row[index], self._columns[index]) for index in self._widths))
-        return table
+    def _heading(self) -> Iterator[str]:
+        return self._row([Styled(column.title, "bold") for column in self._columns])
+
+    def _row(self, row: Row) -> Iterator[str]:
+        for index in self._above:
+            yield from self._by_itself(row[index], index, self._width)
+        yield from self._across(row)
+        for index in self._below:
+            for line in self._by_itself(row[index], index, self._width - INDENT):
+                yield " " * INDENT + line
+
+    def _by_itself(self, text: str, index: int, width: int) -> Iterator[str]:
+        """A cell that has left the table; what is to be copied is broken anywhere, and else where it reads well."""
+        column = self._columns[index]
+        for line in prose(text, width) if column.fold else folded(text, width):
+            if line:
+                yield paint(line, _style(text) or column.style, colored=self._colored)
+
+    def _across(self, row: Row) -> Iterator[str]:
+        """The cells beside each other, in as many lines as the longest needs; none where all are empty."""
+        cells = [self._cell(row[index], index) for index in self._widths]
+        indent = " " * INDENT if self._above else ""
+        last = len(cells) - 1
+        for parts in zip_longest(*(lines for lines, _ in cells), fillvalue=""):
+            line = indent
+            for number, (part, (index, width), (_, style)) in enumerate(
+                zip(parts, self._widths.items(), cells, strict=True)
+            ):
+                blanks = " " * (width - width_of(part))
+                right = self._columns[index].right
+                painted = paint(part, style, colored=self._colored)
+                line += blanks + painted if right else painted if number == last else painted + blanks
+                line += "" if number == last else " " * GAP
+            if line.strip():
+                yield line.rstrip()
+
+    def _cell(self, text: str, index: int) -> tuple[list[str], str]:
+        """A cell's lines, and its style."""
+        column, width = self._columns[index], self._widths[index]
+        style = _style(text) or column.style
+        if width_of(text) <= width:
+            return [text], style
+        if column.fold:
+            return prose(text, width), style
+        if not column.least or width < column.least:
+            return folded(text, width), style
+        return [cut(text, width)], style
 
 
 def show(columns: Sequence[Column], lines: Sequence[Row | Marker], *, colored: bool) -> None:
@@ -163,45 +196,55 @@ def show(columns: Sequence[Column], lines: Sequence[Row | Marker], *, colored: b
 
 
 def pairs(rows: Sequence[tuple[str, str]], *, colored: bool) -> None:
-    """Print names and values below each other."""
-    width = max(cell_len(name) for name, _ in rows)
-    console = _console(room(), colored=colored)
-    table = Table(box=None, padding=(0, GAP, 0, 0), pad_edge=False, show_header=False)
-    table.add_column(width=width, style="bold")
-    table.add_column(overflow="fold")
+    """Print names and values below each other; a value goes on below where there is no room beside its name."""
+    width = max(width_of(name) for name, _ in rows)
+    drawn = []
     for name, value in rows:
-        table.add_row(name, Text(value, style=STYLES.get(value.split(" ")[0], "")))
-    console.print(table)
-    _write(console)
+        style = STYLES.get(value.split(" ")[0], "")
+        for number, line in enumerate(wrap(value, room() - width - GAP, width_of)):
+            before = "" if number else name
+            blanks = " " * (width + GAP - width_of(before))
+            drawn.append(
+                paint(before, "bold", colored=colored) + blanks + paint(line, style, colored=colored)
+            )
+    _write(drawn)
 
 
 def headline(parts: Sequence[str], *, colored: bool) -> None:
-    """Print what a table is about, above it."""
-    console = _console(room(), colored=colored)
-    line = Text(" · ").join(Text(part, style=STYLES.get(part.split(" ")[0], "")) for part in parts)
-    line.stylize("bold", 0, len(parts[0]))
-    console.print(line)
-    _write(console)
+    """Print what a table is about, above it; a line ends between two parts, unless a part is longer than one."""
+    lines: list[list[str]] = [[]]
+    used = 0
+    for number, part in enumerate(parts):
+        for piece in wrap(part, room() - INDENT, width_of):
+            needed = width_of(piece) + (len(BETWEEN) if lines[-1] else 0)
+            if lines[-1] and used + needed > room():
+                lines.append([])
+                used, needed = INDENT, width_of(piece)
+            word = piece.split(" ")[0] if number else piece  # the word alone: a reason may stand behind it
+            style = STYLES.get(word, "") if number else "bold"
+            lines[-1].append(paint(word, style, colored=colored) + piece.removeprefix(word))
+            used += needed
+    drawn = [BETWEEN.join(line) for line in lines]
+    _write([drawn[0], *(" " * INDENT + line for line in drawn[1:])])
 
 
-def paragraphs(texts: Sequence[str], *, colored: bool) -> None:
+def paragraphs(texts: Sequence[str]) -> None:
     """Print text that is wrapped between words; what follows a paragraph's first line is indented."""
-    console = _console(min(room(), READABLE), colored=colored)
     for text in texts:
-        lines = Text(text).wrap(console, console.width - GAP)
-        for number, line in enumerate(lines):
-            line.rstrip()
-            console.print(Text(" " * GAP if number else "") + line)
-    _write(console)
+        _write(hanging(text, min(room(), READABLE)))
 
 
 def strips(lines: Sequence[Sequence[str]], *, colored: bool) -> None:
     """Print lines that are put together from pieces, each perhaps `Styled`."""
-    console = _console(room(), colored=colored)
-    for line in lines:
-        pieces = ((str(piece), piece.style if isinstance(piece, Styled) else "") for piece in line)
-        console.print(Text.assemble(*pieces))
-    _write(console)
+    _write(
+        [
+            "".join(
+                paint(piece, piece.style if isinstance(piece, Styled) else "", colored=colored)
+                for piece in line
+            )
+            for line in lines
+        ]
+    )
 
 
 def verdict(of: Mapping[str, Any]) -> str:
@@ -216,9 +259,9 @@ def verdict(of: Mapping[str, Any]) -> str:
     return action if action == "allow" else action.upper()
 
 
-def _cell(text: str, column: Column) -> Text:
-    own = text.style if isinstance(text, Styled) else STYLES.get(text, "")
-    return Text(str(text), style=column.style or own)
+def _style(text: str) -> str:
+    """The style of a cell: its own, or that of the word that it is."""
+    return text.style if isinstance(text, Styled) else STYLES.get(text, "")
 
 
 def room() -> int:
@@ -235,7 +278,7 @@ def room() -> int:
 def fit(columns: Sequence[Column], natural: Sequence[int], room: int) -> dict[int, int]:
     """The widths of the columns that are shown, by index."""
     widths = {
-        index: max(natural[index], cell_len(column.title))
+        index: max(natural[index], width_of(column.title))
         for index, column in enumerate(columns)
         if natural[index]
     }
@@ -258,23 +301,7 @@ def _total(widths: dict[int, int]) -> int:
     return sum(widths.values()) + GAP * (len(widths) - 1)
 
 
-def _console(width: int, *, colored: bool) -> Console:
-    return Console(
-        file=StringIO(),
-        width=width,
-        color_system="standard" if colored else None,
-        force_terminal=colored,
-        no_color=not colored,
-        legacy_windows=False,
-        markup=False,
-        emoji=False,
-        highlight=False,
-        soft_wrap=False,
-    )
-
-
-def _write(console: Console) -> None:
-    """Print what the console has drawn, without the blanks that pad the last column."""
-    assert isinstance(console.file, StringIO)
-    drawn = console.file.getvalue().splitlines()
-    click.echo("\n".join(line.rstrip() for line in drawn), color=True)
+def _write(lines: Sequence[str]) -> None:
+    """Print lines as they are, without the blanks that pad the last column."""
+    if lines:
+        click.echo("\n".join(line.rstrip() for line in lines), color=True)

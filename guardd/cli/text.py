@@ -4,13 +4,15 @@ from collections.abc import Iterable
 from itertools import pairwise
 
 _NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\x1b": "\\e", "\0": "\\0"}
-_WITHOUT_WIDTH = frozenset("\ufe0e\ufe0f")
+_FIRST_FLAG_LETTER, _LAST_FLAG_LETTER = "\U0001f1e6", "\U0001f1ff"
+_OF_NO_CERTAIN_WIDTH = frozenset("\ufe0e\ufe0f\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff")
 
 
 def safe(text: str) -> str:
     """Escape what a terminal would not show as itself: controls, escapes, marks that turn the direction.
 
-    Variation selectors are left out, since terminals disagree about the width of what they change.
+    Terminals disagree about the width of what variation selectors and skin tones change, so these are left out,
+    and about that of flags, so the letters that they are made of stand for them.
     """
     if text.isascii() and text.isprintable():
         return text
@@ -18,8 +20,10 @@ def safe(text: str) -> str:
 
 
 def _shown(character: str) -> str:
-    if character in _WITHOUT_WIDTH:
+    if character in _OF_NO_CERTAIN_WIDTH:
         return ""
+    if _FIRST_FLAG_LETTER <= character <= _LAST_FLAG_LETTER:
+        return chr(ord("A") + ord(character) - ord(_FIRST_FLAG_LETTER))
     if character.isprintable():
         return character
     if character in _NAMED:

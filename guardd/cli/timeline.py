@@ -11,6 +11,13 @@ LABELS = string.ascii_uppercase + string.ascii_lowercase + string.digits
 OTHER = "·"
 """The label of the calls for which there are no letters or digits left: the most frequent get them."""
 
+COLORS = 11
+"""How many colours a drawing has for the calls that were made more than once; then they come again."""
+
+SIGNS = {"abort": "@", "compaction": "%", "reset": "=", "gateway_restart": "<", "daemon_restart": ">"}
+MARKS = {"warn": "!", "block": "#", "abort": "*"}
+OBSERVED = "?"
+
 
 class Kind(NamedTuple):
     """Calls that are the same, by tool and arguments.
@@ -63,6 +70,18 @@ class Timeline(NamedTuple):
             cells.append(call)
         return cells + waiting[::-1]
 
+    def colors(self) -> dict[str, int | None]:
+        """A colour's number for each signature: the same call has the same one, what was called once has none."""
+        colors: dict[str, int | None] = {}
+        repeated = 0
+        for kind in self.kinds.values():
+            if kind.calls == 1 or kind.label is None:
+                colors[kind.signature] = None
+            else:
+                colors[kind.signature] = repeated % COLORS
+                repeated += 1
+        return colors
+
     def document(self) -> dict[str, Any]:
         """The form of `--json`."""
         return {
@@ -78,6 +97,13 @@ class Timeline(NamedTuple):
         if cell.get("wouldBe"):
             told["wouldBe"] = cell["wouldBe"]
         return {"label": self.kinds[cell["signature"]].label} | told
+
+
+def mark(call: Mapping[str, Any]) -> tuple[str, str]:
+    """The mark of what was said to a call, and that; of what was only observed, what would have been said."""
+    if call.get("wouldBe"):
+        return OBSERVED, call["wouldBe"]
+    return MARKS.get(call["action"], ""), call["action"]
 
 
 def timeline(past: History) -> Timeline:

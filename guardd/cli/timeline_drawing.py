@@ -1,6 +1,6 @@
 """A timeline on the terminal: lines of cells, and what they stand for below."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from guardd.cli import tables
@@ -8,27 +8,24 @@ from guardd.cli.folding import MARKERS
 from guardd.cli.history_table import about
 from guardd.cli.tables import Styled
 from guardd.cli.text import plural, safe
-from guardd.cli.timeline import OTHER, Kind, Timeline
+from guardd.cli.timeline import MARKS, OBSERVED, OTHER, SIGNS, Timeline, mark
 
 PALETTE = (
     "black on cyan",
     "black on green",
-    "black on yellow",
     "white on blue",
     "white on magenta",
     "black on white",
     "black on bright_cyan",
     "black on bright_green",
-    "black on bright_yellow",
     "black on bright_blue",
     "black on bright_magenta",
+    "white on bright_black",
+    "black on bright_white",
 )
-"""Of the calls that were made more than once; red is for what was said to them."""
+"""Of the calls that were made more than once; yellow and red are for what was said to them."""
 
 ONCE = "dim"
-SIGNS = {"compaction": "%", "reset": "=", "gateway_restart": "<", "daemon_restart": ">"}
-MARKS = {"warn": "!", "block": "#", "abort": "*"}
-OBSERVED = "?"
 _MARK_STYLES = {"warn": "black on yellow", "block": "white on red", "abort": "bold white on red"}
 _SAID = {"warn": "warned of", "block": "blocked", "abort": "aborted"}
 _CELL = 2
@@ -39,7 +36,7 @@ def show(drawn: Timeline, *, colored: bool) -> None:
     """Print a timeline, a line about the run first."""
     tables.headline(about(drawn.past.run), colored=colored)
     cells = drawn.cells()
-    styles = _styles(drawn.kinds.values())
+    styles = _styles(drawn)
     tables.strips(list(_lines(drawn, cells, styles)), colored=colored)
     if signs := _signs(cells):
         tables.strips([[""], *([line] for line in _filled(signs, tables.room()))], colored=colored)
@@ -48,17 +45,11 @@ def show(drawn: Timeline, *, colored: bool) -> None:
         tables.show(_COLUMNS, _legend(drawn, styles), colored=colored)
 
 
-def _styles(kinds: Iterable[Kind]) -> dict[str, str]:
-    """A colour for each signature: the same call has the same one, and what was called once has none."""
-    styles: dict[str, str] = {}
-    repeated = 0
-    for kind in kinds:
-        if kind.calls == 1 or kind.label is None:
-            styles[kind.signature] = ONCE
-        else:
-            styles[kind.signature] = PALETTE[repeated % len(PALETTE)]
-            repeated += 1
-    return styles
+def _styles(drawn: Timeline) -> dict[str, str]:
+    """The style of each signature's cells."""
+    return {
+        signature: ONCE if color is None else PALETTE[color] for signature, color in drawn.colors().items()
+    }
 
 
 def _lines(
@@ -82,24 +73,17 @@ def _cell(drawn: Timeline, cell: Mapping[str, Any], styles: Mapping[str, str]) -
         return (Styled(SIGNS.get(cell["kind"], "|").ljust(_CELL), "bold magenta"),)
     label = drawn.kinds[cell["signature"]].label or OTHER
     style = styles[cell["signature"]]
-    mark, said = _mark(cell)
-    if not mark:
+    sign, said = mark(cell)
+    if not sign:
         return (Styled(label.ljust(_CELL), style),)
-    return Styled(label, style), Styled(mark, _MARK_STYLES.get(said, ""))
-
-
-def _mark(call: Mapping[str, Any]) -> tuple[str, str]:
-    """The mark of what was said to a call, and that."""
-    if call.get("wouldBe"):
-        return OBSERVED, call["wouldBe"]
-    return MARKS.get(call["action"], ""), call["action"]
+    return Styled(label, style), Styled(sign, _MARK_STYLES.get(said, ""))
 
 
 def _signs(cells: Sequence[Mapping[str, Any]]) -> list[str]:
     """What the marks and signs mean, of those that are there."""
-    marks = {_mark(cell)[0] for cell in cells if "kind" not in cell}
+    marks = {mark(cell)[0] for cell in cells if "kind" not in cell}
     kinds = {cell["kind"] for cell in cells if "kind" in cell}
-    meanings = [f"{mark} {_SAID[said]}" for said, mark in MARKS.items() if mark in marks]
+    meanings = [f"{sign} {_SAID[said]}" for said, sign in MARKS.items() if sign in marks]
     if OBSERVED in marks:
         meanings.append(f"{OBSERVED} only observed")
     return meanings + [f"{sign} {MARKERS[kind]}" for kind, sign in SIGNS.items() if kind in kinds]
@@ -160,7 +144,7 @@ def _strongest(drawn: Timeline) -> dict[str, str]:
     order = ["allow", *MARKS]
     strongest: dict[str, tuple[int, str]] = {}
     for call in drawn.past.calls:
-        _mark_of, said = _mark(call)
+        _sign, said = mark(call)
         rank = order.index(said) if said in order else 0
         if rank > strongest.get(call["signature"], (0, ""))[0]:
             strongest[call["signature"]] = (rank, tables.verdict(call))

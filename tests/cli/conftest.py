@@ -30,7 +30,7 @@ class FakeDaemon:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.answers: dict[str, Answer] = {}
+        self.answers: dict[str, Answer] = {"event.list": {"events": []}}
         self.requests: list[tuple[str, dict[str, Any]]] = []
         self.after_reply: dict[str, list[dict[str, Any]]] = {}
         self.hang_up_after: str | None = None

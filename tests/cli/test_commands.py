@@ -59,7 +59,7 @@ def test_status_for_people(daemon: Any, guardctl: Any) -> None:
         (["reset", "3f2a…", "--reason", "why"], "run.reset", {"run": "3f2a", "reason": "why"}, CHANGED),
         (["abort", "x"], "run.abort", {"run": "x", "reason": "no reason given"}, CHANGED),
         (["abort", "x", "--reason", "why"], "run.abort", {"run": "x", "reason": "why"}, CHANGED),
-        (["backup", "/tmp/x.db"], "db.backup", {"path": "/tmp/x.db"}, {"path": "/tmp/x.db", "bytes": 3}),  # noqa: S108
+        (["backup", __file__], "db.backup", {"path": __file__}, {"path": __file__, "bytes": 3}),
         (["prune"], "db.prune", EMPTY, {"runs": 1, "calls": 2, "dryRun": False}),
         (["prune", "--dry-run"], "db.prune", {"dryRun": True}, {"runs": 1, "calls": 2, "dryRun": True}),
         (
@@ -119,10 +119,16 @@ def test_json_is_the_answer(
             "Deleted 1 run with 2 calls.\n",
         ),
         (
+            ["prune"],
+            "db.prune",
+            {"runs": 1, "calls": 2, "kept": 3, "dryRun": False},
+            "Deleted 1 run with 2 calls.\n3 runs are as old and stay: active or aborted.\n",
+        ),
+        (
             ["prune", "--dry-run"],
             "db.prune",
-            {"runs": 0, "calls": 0, "dryRun": True},
-            "Would delete 0 runs with 0 calls.\n",
+            {"runs": 0, "calls": 0, "kept": 1, "dryRun": True},
+            "No run is old enough to be deleted.\n1 run is as old and stays: active or aborted.\n",
         ),
         (["db", "check"], "db.check", {"ok": True, "problems": []}, "The database is sound.\n"),
         (["metrics"], "server.metrics", "# HELP a\na 1\n", "# HELP a\na 1\n"),
@@ -140,10 +146,19 @@ def test_a_backup_is_asked_for_by_its_absolute_path(
     daemon: Any, guardctl: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "now.db").touch()
     daemon.answers["db.backup"] = lambda params: {"path": params["path"], "bytes": 3}
     result = guardctl("backup", "now.db")
     assert daemon.params("db.backup") == [{"path": str(tmp_path / "now.db")}]
     assert str(tmp_path / "now.db") in result.stdout
+
+
+def test_a_backup_that_only_the_daemon_sees_is_a_failure(daemon: Any, guardctl: Any, tmp_path: Path) -> None:
+    daemon.answers["db.backup"] = lambda params: {"path": params["path"], "bytes": 3}
+    result = guardctl("backup", str(tmp_path / "private.db"))
+    assert result.exit_code == 1
+    assert "where only guardd sees it" in result.stderr
+    assert result.stdout == ""
 
 
 @pytest.mark.parametrize("options", [[], ["--json"]])

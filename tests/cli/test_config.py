@@ -74,7 +74,8 @@ def test_check_needs_no_daemon(guardctl: Any, tmp_path: Path) -> None:
     result = guardctl("config", "check", str(file))
     assert (result.exit_code, result.stdout) == (0, f"{file} can be used.\n")
     document = json.loads(guardctl("config", "check", str(file), "--json").stdout)
-    assert document == {"file": str(file), "valid": True, "error": None, "warnings": [], "notes": []}
+    nothing = {"errors": [], "warnings": [], "notes": []}
+    assert document == {"file": str(file), "valid": True, "error": None} | nothing
 
 
 def test_check_tells_warnings_and_notes(guardctl: Any, tmp_path: Path) -> None:
@@ -100,6 +101,23 @@ def test_check_fails_for_what_guardd_would_not_start_with(
     assert document["valid"] is False
     assert document["error"]["file"] == str(file)
     assert document["error"]["reason"]
+    assert document["errors"] == [document["error"]]
+
+
+def test_check_tells_all_that_is_wrong(guardctl: Any, tmp_path: Path) -> None:
+    file = tmp_path / "guardd.json5"
+    file.write_text("{tools: {loopDetection: {historySize: 0}}, guardd: {mode: 'on', limit: {}}}")
+    result = guardctl("config", "check", str(file))
+    assert result.exit_code == 1
+    assert result.stderr.splitlines() == [
+        f"guardctl: {file}: tools.loopDetection.historySize: expected a whole number of at least 1; got 0",
+        f"  {file}: guardd.mode: expected one of 'enforce', 'observe'; got 'on'",
+        f"  {file}: guardd.limit: unknown key; the nearest known one is 'limits'",
+    ]
+    document = json.loads(guardctl("config", "check", str(file), "--json").stdout)
+    keys = ["tools.loopDetection.historySize", "guardd.mode", "guardd.limit"]
+    assert [error["key"] for error in document["errors"]] == keys
+    assert document["error"] == document["errors"][0]
 
 
 def test_what_another_file_sets_names_that_file(daemon: Any, guardctl: Any, tmp_path: Path) -> None:

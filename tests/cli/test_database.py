@@ -47,7 +47,7 @@ def test_a_history_of_a_file(backup: Path, guardctl: Any) -> None:
     document = json.loads(guardctl("history", "latest", "--json", "--db", str(backup)).stdout)
     assert [call["repeat"] for call in document["calls"]] == [1, 2, 3]
     out = guardctl("history", "3f2a", "--db", str(backup)).stdout
-    assert out.startswith("3f2a9c71 · agent main · active · 3 calls\n")
+    assert out.startswith("3f2a9c71 · active · agent main · 3 calls\n")
     assert " \u00d73 " in out
 
 

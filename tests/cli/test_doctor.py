@@ -45,10 +45,12 @@ def test_a_healthy_daemon(real: Daemon, guardctl: Any) -> None:
             "loop detection",
             "mode",
             "thresholds",
+            "notifications",
             "socket",
             "socket directory",
             "database",
             "database directory",
+            "damage",
             "schema",
             "journal mode",
             "write-ahead log",
@@ -99,7 +101,7 @@ def test_without_a_daemon_the_first_check_says_how_to_start_it(guardctl: Any) ->
     assert lines[1].startswith("FAILED   daemon ")
     assert "→ Start it: guardd serve" in result.stdout
     assert "skipped  journal mode        needs the daemon" in lines
-    assert lines[-1].startswith("18 checks: ")
+    assert lines[-1].startswith("20 checks: ")
 
 
 def test_warnings_alone_do_not_fail(real: Daemon, guardctl: Any) -> None:

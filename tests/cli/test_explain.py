@@ -34,8 +34,8 @@ historySize         30  default
 """
 
 NARROW = """\
-3f2a9c71 · call 7 · BLOCK ·
-generic_repeat
+3f2a9c71 · call 7 · BLOCK
+  generic_repeat
 Call 7, `🔧\\e`, was blocked.
 generic_repeat counted 6 calls with
   the same arguments and the same
@@ -44,12 +44,13 @@ With criticalThreshold at 7 or more it
   would have been let through with a
   warning by generic_repeat.
 
-SETTING            NOW  SET BY
-criticalThreshold    6  /etc/guardd/guar
-                        dd.json5:
-                        tools.loopDetect
-                        ion
-historySize         30  default
+SETTING            NOW
+  SET BY
+criticalThreshold    6
+  /etc/guardd/guardd.json5:
+  tools.loopDetection
+historySize         30
+  default
 """
 
 

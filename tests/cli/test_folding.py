@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from guardd.cli.folding import Group, lines, marker_text
+from guardd.cli.folding import Again, Group, again_text, in_turn, lines, marker_text
 
 Make = Callable[..., dict[str, Any]]
 
@@ -55,6 +55,53 @@ def test_markers_stand_where_they_happened_and_break_a_row(make_call: Make) -> N
     ]
 
 
+def in_circles(make_call: Make, letters: str) -> list[Any]:
+    """Calls of the tools that the letters name, one after another, put into lines."""
+    calls = []
+    for seq, letter in enumerate(letters, start=1):
+        repeat = calls[-1]["repeat"] + 1 if calls and calls[-1]["toolName"] == letter else 1
+        calls.append(make_call(seq, toolName=letter, signature=letter, repeat=repeat))
+    return in_turn(lines(calls, []))
+
+
+@pytest.mark.parametrize(
+    ("letters", "shown"),
+    [
+        ("ABAB", "A B A B"),
+        ("ABABAB", "A B 2x2:3-6"),
+        ("XABABABABY", "X A B 2x3:4-9 Y"),
+        ("ABABABA", "A B 2x2:3-6 A"),
+        ("ABCABCABC", "A B C 3x2:4-9"),
+        ("ABCDEFABCDEFABCDEF", "A B C D E F 6x2:7-18"),
+        ("ABCDEFGABCDEFGABCDEFG", "A B C D E F G A B C D E F G A B C D E F G"),
+        ("AABAABAAB", "A B 2x2:4-9"),
+        ("AAAAAA", "A"),
+    ],
+)
+def test_what_comes_in_turn_is_shown_once(make_call: Make, letters: str, shown: str) -> None:
+    entries = in_circles(make_call, letters)
+    assert (
+        " ".join(
+            f"{one.of}x{one.times}:{one.first['seq']}-{one.last['seq']}"
+            if isinstance(one, Again)
+            else one.first["toolName"]
+            for one in entries
+        )
+        == shown
+    )
+
+
+def test_another_verdict_or_a_marker_ends_a_circle(make_call: Make) -> None:
+    calls = [make_call(seq, toolName="AB"[seq % 2], signature="AB"[seq % 2]) for seq in range(1, 13)]
+    for call in calls[6:]:
+        call |= {"action": "warn", "detector": "ping_pong", "count": call["seq"]}
+    folded = in_turn(lines(calls, []))
+    assert [isinstance(one, Again) for one in folded] == [False, False, True, False, False, True]
+    assert again_text(folded[2]) == "the 2 above in turn, 2 times more: 3-6"
+    broken = in_turn(lines(calls, [marker("reset", 4)]))
+    assert [isinstance(one, Again) for one in broken].count(True) == 1
+
+
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
@@ -71,6 +118,11 @@ def test_markers_stand_where_they_happened_and_break_a_row(make_call: Make) -> N
         ({"kind": "gateway_restart"}, "the gateway restarted"),
         ({"kind": "daemon_restart"}, "guardd restarted"),
         ({"kind": "something_new"}, "something new"),
+        ({"kind": "abort", "reason": "enough"}, "aborted by hand (enough)"),
+        (
+            {"kind": "abort", "reason": "", "observed": True},
+            "aborted by hand, and let through: guardd was observing",
+        ),
     ],
 )
 def test_what_markers_say(fields: dict[str, Any], words: str) -> None:

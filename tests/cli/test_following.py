@@ -119,7 +119,7 @@ def test_history_follows_as_a_table(
     }
     process = guardctl_process("history", "r", "--follow", COLUMNS="120")
     lines = [process.stdout.readline().rstrip() for _ in range(5)]
-    assert lines[0] == "r · agent main · active · 12 calls"
+    assert lines[0] == "r · active · agent main · 12 calls"
     assert lines[1].split()[:3] == ["SEQ", "TIME", "TOOL"]
     assert lines[2].split()[:3] == ["1", "11:00:01", "exec"]
     assert lines[3] == "── the gateway restarted · 11:00:02 ──"

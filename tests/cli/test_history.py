@@ -56,7 +56,7 @@ def looping(daemon: Any, make_run: Make, make_call: Make) -> Any:
 
 
 WIDE = """\
-3f2a9c71 · agent main · active · 15 calls · 1 compaction · BLOCK
+3f2a9c71 · BLOCK · active · agent main · 15 calls · 1 compaction
   SEQ  AGO   TOOL        PREVIEW                STATE      TOOK  REP  VERDICT  DETECTOR        COUNT
     1  59 s  read        {"path": "README.md"}  ok         4 ms       allow
 ── compaction, guard armed for 3 attempts · 59 s ago ──
@@ -69,7 +69,7 @@ WIDE = """\
 """
 
 NARROW = """\
-3f2a9c71 · agent main · active · 15 calls · 1 compaction · BLOCK
+3f2a9c71 · BLOCK · active · agent main · 15 calls · 1 compaction
   SEQ  AGO   TOOL        PREVIEW           STATE    REP  VERDICT  DETECTOR
     1  59 s  read        {"path": "READM…  ok            allow
 ── compaction, guard armed for 3 attempts · 59 s ago ──
@@ -200,11 +200,40 @@ def test_markers_of_one_moment_are_all_shown_and_why_a_run_ended(
     daemon.answers["run.get"] = make_run("r", status="failed", endReason="out of\nmoney", calls=1)
     daemon.answers["run.history"] = {"run": "r", "calls": [make_call(1)], "markers": markers}
     lines = guardctl("history", "r").stdout.splitlines()
-    assert lines[0] == "r · agent main · failed (out of\\nmoney) · 1 call"
+    assert lines[0] == "r · failed (out of\\nmoney) · agent main · 1 call"
     assert lines[3:] == [
         "── compaction (overflow\\e), guard armed for 3 attempts · 59 s ago ──",
         "── compaction, guard not armed · 59 s ago ──",
     ]
+
+
+def test_who_stopped_the_run_by_hand_stands_where_it_was(
+    daemon: Any, guardctl: Any, make_run: Make, make_call: Make, make_event: Make
+) -> None:
+    daemon.answers["run.get"] = make_run("r", calls=3)
+    daemon.answers["run.history"] = {
+        "run": "r",
+        "calls": [make_call(seq) for seq in (1, 2, 3)],
+        "markers": [],
+    }
+    by_hand = {"action": "abort", "detector": "operator"}
+    daemon.answers["event.list"] = {
+        "events": [
+            make_event(None, message="This run was stopped by an operator: no: really.", **by_hand)
+            | {"at": make_call(2)["at"]},
+            make_event(None, message="This run was stopped by an operator.", **by_hand)
+            | {"at": "2026-02-28T11:00:00.000Z"},
+        ]
+    }
+    lines = guardctl("history", "r").stdout.splitlines()
+    assert lines[2] == "── aborted by hand · 24 h ago ──"
+    assert lines[5] == "── aborted by hand (no: really) · 58 s ago ──"
+    assert daemon.params("event.list") == [{"run": "default/r", "detector": "operator", "limit": 1000}]
+    assert json.loads(guardctl("history", "r", "--json").stdout)["markers"] == []
+    # Of a part of the history, only what happened in it.
+    daemon.answers["run.history"]["calls"] = [make_call(2), make_call(3)]
+    lines = guardctl("history", "r").stdout.splitlines()
+    assert [line for line in lines if "by hand" in line] == ["── aborted by hand (no: really) · 58 s ago ──"]
 
 
 def test_a_run_without_calls_says_so(daemon: Any, guardctl: Any, make_run: Make) -> None:

@@ -41,7 +41,16 @@ def test_every_command_has_a_help_with_an_example(guardctl: Any, command: tuple[
         assert result.exit_code == 0
         assert result.stderr == ""
         assert f"  guardctl {' '.join(command)}".rstrip() in result.stdout
-        assert all(len(line) <= 100 for line in result.stdout.splitlines())
+        assert all(len(line) <= 80 for line in result.stdout.splitlines())
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_every_option_says_what_it_does(command: tuple[str, ...]) -> None:
+    found: click.Command = program
+    for name in command:
+        assert isinstance(found, click.Group)
+        found = found.get_command(click.Context(found), name) or found
+    assert all(param.help for param in found.params if isinstance(param, click.Option))
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
@@ -67,7 +76,7 @@ def test_the_version_is_told(guardctl: Any) -> None:
         (["runs", "--nope"], "No such option"),
         (["--color", "pink", "runs"], "Invalid value for '--color'"),
         (["status", "--db", "x.db"], "No such option"),
-        (["--db", "x.db", "status"], "--db is for runs, history, timeline and events"),
+        (["--db", "x.db", "status"], "--db is for commands whose --help lists it"),
     ],
 )
 def test_usage_errors(guardctl: Any, arguments: list[str], words: str) -> None:

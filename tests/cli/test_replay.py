@@ -47,9 +47,10 @@ ping_pong       WARN         2      1  episode-1    3    3/3  read + write
 """
 
 NARROW = """\
-episodes.jsonl · InterCode episodes · 3
-turns · 19 calls · 1 skipped (not JSON
-1) · ABORT 2 · BLOCK 5 · WARN 4
+episodes.jsonl · InterCode episodes
+  3 turns · 19 calls
+  1 skipped (not JSON 1) · ABORT 2
+  BLOCK 5 · WARN 4
 DETECTOR        VERDICT  FIRST IN   SEQ
 generic_repeat  ABORT    episode-0    9
 generic_repeat  BLOCK    episode-0    6
@@ -173,7 +174,11 @@ def test_thresholds_that_cannot_be_reached(episodes: str, guardctl: Any) -> None
         (["--config", "a", "--compare", "a", "b"], 2, "does not go with --config"),
         (["nowhere.jsonl"], 5, "there is no file nowhere.jsonl"),
         (["-", "-"], 2, "only once"),
-        (["."], 1, "directory"),
+        (["."], 1, ". is a directory\n  Name the files in it\n"),
+        (["--compare", "default", "default", "default"], 2, "--compare takes two settings"),
+        (["--compare", "a.json5", "b.json5", "c.json5"], 2, "--compare takes two settings"),
+        (["--compare", "a", "b", "--compare", "c", "d"], 2, "--compare takes two settings"),
+        (["--compare", "default"], 2, "--compare"),
     ],
 )
 def test_mistakes(episodes: str, guardctl: Any, arguments: list[str], status: int, message: str) -> None:

@@ -44,10 +44,10 @@ session:agent:main\\e[31m                           claude-code  aborted    312 
 """
 
 NARROW = """\
-RUN                 AGENT        STATUS   CALLS  LOOPS  COMPACTIONS  LAST ACTIVE
-3f2a9c71-7b1e-4c3…  main         active      12  BLOCK               3 s ago
-3f2a9c7e-0aa0-4c3…  safe-runner  active      12  WARN             2  4 min ago
-session:agent:mai…               aborted    312  ABORT               2 h ago
+RUN                 AGENT        SOURCE       STATUS   CALLS  LOOPS  LAST ACTIVE
+3f2a9c71-7b1e-4c3…  main         default      active      12  BLOCK  3 s ago
+3f2a9c7e-0aa0-4c3…  safe-runner  default      active      12  WARN   4 min ago
+session:agent:mai…               claude-code  aborted    312  ABORT  2 h ago
 """
 
 

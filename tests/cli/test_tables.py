@@ -118,6 +118,44 @@ def test_paragraphs_are_wrapped_and_indented(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "40")
-    tables.paragraphs(["日本 " * 10, "short"], colored=False)
+    tables.paragraphs(["日本 " * 10, "short"])
     out = capsys.readouterr().out
     assert out == "日本 日本 日本 日本 日本 日本 日本\n  日本 日本 日本\nshort\n"
+
+
+def test_a_column_may_leave_the_table_for_lines_of_its_own(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    columns = (
+        tables.Column("NAME", least=60, alone=True),
+        tables.Column("N", right=True),
+        tables.Column("WHERE", fold=True, alone=True),
+    )
+    tables.show(columns, [("x" * 60, "12", "in the file " * 4), ("y", "3", "")], colored=False)
+    assert capsys.readouterr().out.splitlines() == [
+        "NAME",
+        "   N",
+        "  WHERE",
+        "x" * 40,
+        "x" * 20,
+        "  12",
+        "  in the file in the file in the file in",
+        "  the file",
+        "y",
+        "   3",
+    ]
+
+
+def test_a_headline_breaks_between_its_parts_and_colours_a_word_not_its_reason(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    parts = ("failed", "BLOCK", "failed (it is over)", "agent main", "1,000 calls")
+    tables.headline(parts, colored=False)
+    tables.headline(parts[:3], colored=True)
+    assert capsys.readouterr().out.splitlines() == [
+        "failed · BLOCK · failed (it is over)",
+        "  agent main · 1,000 calls",
+        "\x1b[1mfailed\x1b[0m · \x1b[31mBLOCK\x1b[0m · \x1b[31mfailed\x1b[0m (it is over)",
+    ]

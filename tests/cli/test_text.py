@@ -17,6 +17,8 @@ from guardd.cli import text
         ("\u202egnp.exe", "\\u202egnp.exe"),
         ("👩\u200d💻", "👩\\u200d💻"),
         ("🛠\ufe0f tool", "🛠 tool"),
+        ("👍🏽 tool", "👍 tool"),
+        ("🇩🇪 tool", "DE tool"),
         ("日本", "日本"),
         ("\ud800", "\\ud800"),
         ("\U000e0001", "\\U000e0001"),

@@ -60,7 +60,7 @@ def looping(serve: Any, make_call: Make) -> None:
 
 
 WIDE = """\
-3f2a9c71 · agent main · aborted · 20 calls · 1 compaction · ABORT
+3f2a9c71 · ABORT · aborted · agent main · 20 calls · 1 compaction
  1  A % B B B B B B B B B B < C B!B!B!C > C?B#B#B*=
 
 ! warned of · # blocked · * aborted · ? only observed · % compaction · = reset · < the gateway restarted
@@ -73,8 +73,8 @@ WIDE = """\
 """
 
 NARROW = """\
-3f2a9c71 · agent main · aborted · 20
-calls · 1 compaction · ABORT
+3f2a9c71 · ABORT · aborted · agent main
+  20 calls · 1 compaction
  1  A % B B B B B B B B
 10  B B < C B!B!B!C > C?
 18  B#B#B*=
@@ -85,7 +85,7 @@ calls · 1 compaction · ABORT
 > guardd restarted
 
      TOOL     PREVIEW     CALLS  VERDICT
- A   read     {"path": …      1
+ A   read     {"path":…       1
  B   exec     {"command…     16  ABORT
  C   🔧\\nfix                  3  (WARN)
 """

@@ -6,10 +6,11 @@ from guardd.cli import forms
 from guardd.cli.options import Shared, pass_shared, shared_options
 
 EPILOG = """\b
-Set it up for every new shell:
-  bash  guardctl completion bash > ~/.local/share/bash-completion/completions/guardctl
-  zsh   guardctl completion zsh > "${fpath[1]}/_guardctl"
-  fish  guardctl completion fish > ~/.config/fish/completions/guardctl.fish
+Examples, for every new shell:
+  guardctl completion bash \\
+    > ~/.local/share/bash-completion/completions/guardctl
+  guardctl completion zsh > "${fpath[1]}/_guardctl"
+  guardctl completion fish > ~/.config/fish/completions/guardctl.fish
 \b
 For this shell alone:
   eval "$(guardctl completion bash)"
@@ -30,4 +31,4 @@ def command(ctx: click.Context, shared: Shared, shell: str) -> None:
     completion = get_completion_class(shell)
     assert completion is not None
     program = ctx.find_root().command
-    forms.say(completion(program, {}, "guardctl", "_GUARDCTL_COMPLETE").source())
+    forms.raw(completion(program, {}, "guardctl", "_GUARDCTL_COMPLETE").source())

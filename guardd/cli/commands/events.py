@@ -29,7 +29,8 @@ Examples:
   guardctl events --follow --json | jq --unbuffered -r .message
 
 COUNT is what the detector counted, and after the slash the threshold that it
-reached. (WARN) and the like were only observed: the call was allowed."""
+reached. (WARN) and the like were only observed: the call was allowed.
+See also: guardctl explain RUN SEQ says why."""
 
 NEWEST = 100
 NEWEST_TO_FOLLOW = 10
@@ -37,7 +38,12 @@ NEWEST_TO_FOLLOW = 10
 
 @click.command(epilog=EPILOG)
 @click.option("--run", type=RUN, metavar="RUN", help="Only this run's.")
-@click.option("--detector", type=click.Choice(DETECTORS), metavar="NAME", help="Only this detector's.")
+@click.option(
+    "--detector",
+    type=click.Choice(DETECTORS),
+    metavar="NAME",
+    help=f"Only this detector's: {', '.join(DETECTORS)}.",
+)
 @click.option("--level", type=click.Choice(LEVELS), help="Only events of this level.")
 @since_option("events")
 @limit_option(f"events, the newest: {NEWEST} if not given, {NEWEST_TO_FOLLOW} with --follow")

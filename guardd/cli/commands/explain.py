@@ -52,7 +52,7 @@ def _show(explained: dict[str, Any], *, colored: bool) -> None:
     if explained["detector"]:
         about.append(safe(explained["detector"]))
     tables.headline(about, colored=colored)
-    tables.paragraphs([safe(line) for line in explained["text"].splitlines()], colored=colored)
+    tables.paragraphs([safe(line) for line in explained["text"].splitlines()])
     rows = [
         (safe(name), str(setting["value"]), safe(setting["origin"].replace(f".{name}", "", 1)))
         for name, setting in explained["thresholds"].items()
@@ -63,6 +63,6 @@ def _show(explained: dict[str, Any], *, colored: bool) -> None:
     columns = (
         tables.Column("SETTING"),
         tables.Column("NOW", right=True),
-        tables.Column("SET BY", least=16, fold=True, style="cyan"),
+        tables.Column("SET BY", least=24, fold=True, alone=True, style="cyan"),
     )
     tables.show(columns, rows, colored=colored)

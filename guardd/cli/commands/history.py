@@ -13,7 +13,7 @@ from guardd.cli.options import (
     pass_shared,
     shared_options,
 )
-from guardd.cli.paging import History, history
+from guardd.cli.paging import History, history, with_aborts
 from guardd.cli.text import plural
 
 EPILOG = """\b
@@ -25,9 +25,11 @@ Examples:
   guardctl history 3f2a --json | jq '.calls[] | select(.action != "allow")'
 
 Calls in a row that repeat each other, with the same outcome and verdict, are
-one line, and REP says how many they are; with --expand each has its line, and
+one line, and REP says how many they are. Up to six such lines that come in turn
+three times or more are shown once. With --expand each call has its line, and
 REP says which in the row it is. With --follow a call is shown when it begins
-and again when its outcome comes. (WARN) and the like were only observed."""
+and again when its outcome comes. (WARN) and the like were only observed.
+See also: guardctl explain says why a call was answered so."""
 
 NEWEST = 1000
 NEWEST_TO_FOLLOW = 20
@@ -42,7 +44,7 @@ NEWEST_TO_FOLLOW = 20
     metavar="SEQ",
     help="From this call on; --limit then keeps the first.",
 )
-@click.option("--expand", is_flag=True, help="A line for every call: do not fold repeats.")
+@click.option("--expand", is_flag=True, help="A line for every call: fold nothing.")
 @click.option("--follow", "-f", is_flag=True, help="Go on as the run goes on.")
 @abs_time_option
 @database_option
@@ -68,6 +70,7 @@ def command(
     with asking(shared) as daemon:
         found = daemon.request("run.get", {"run": run})
         past = history(daemon, found, limit, (since_seq or 1) - 1)
+        shown = past if follow or shared.as_json else with_aborts(daemon, past)
     if shared.as_json and not follow:
         forms.document(past.document())
     if follow:
@@ -75,7 +78,7 @@ def command(
         return
     _note_missing(past, since_seq)
     if not shared.as_json:
-        _show(past, expand=expand, abs_time=abs_time, colored=shared.colored)
+        _show(shown, expand=expand, abs_time=abs_time, colored=shared.colored)
 
 
 def _note_missing(past: History, since_seq: int | None) -> None:

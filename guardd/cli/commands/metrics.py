@@ -9,7 +9,11 @@ from guardd.cli.options import Shared, pass_shared, shared_options
 EPILOG = """\b
 Examples:
   guardctl metrics
-  guardctl metrics > /var/lib/node_exporter/guardd.prom"""
+  guardctl metrics | grep guardd_verdicts_total
+  guardctl metrics > /var/lib/node_exporter/guardd.prom
+
+Counters count from the daemon's start; each metric says what it is in a line
+that begins with # HELP."""
 
 
 @click.command(epilog=EPILOG)
@@ -22,4 +26,4 @@ def command(shared: Shared) -> None:
     if shared.as_json:
         forms.document(result)
     else:
-        forms.say(result.rstrip("\n"))
+        forms.raw(result.rstrip("\n"))

@@ -17,7 +17,10 @@ What the detectors of a live run need is never deleted."""
 
 @click.command(epilog=EPILOG)
 @click.option(
-    "--older-than", type=Since(), metavar="TIME", help="Runs without activity since then: 3d, or a time."
+    "--older-than",
+    type=Since(),
+    metavar="TIME",
+    help="Runs without activity since then: 12h, 3d, or an RFC 3339 time; by guardd.retention if not given.",
 )
 @click.option("--dry-run", is_flag=True, help="Only say what would be deleted.")
 @shared_options
@@ -35,4 +38,12 @@ def command(shared: Shared, older_than: str | None, *, dry_run: bool) -> None:
     from guardd.cli.text import plural  # noqa: PLC0415
 
     verb = "Would delete" if dry_run else "Deleted"
-    forms.say(f"{verb} {plural(result['runs'], 'run')} with {plural(result['calls'], 'call')}.")
+    if result["runs"]:
+        forms.say(f"{verb} {plural(result['runs'], 'run')} with {plural(result['calls'], 'call')}.")
+    else:
+        forms.say("No run is old enough to be deleted.")
+    if kept := result.get("kept"):  # a daemon of before does not say
+        are = "is" if kept == 1 else "are"
+        forms.say(
+            f"{plural(kept, 'run')} {are} as old and stay{'s' if kept == 1 else ''}: active or aborted."
+        )

@@ -27,7 +27,8 @@ Examples:
   guardctl runs --db backup.db      read a backup, without a daemon
 
 LOOPS is the strongest verdict since the last reset. Wherever a RUN is asked for,
-the beginning of its id is enough; ids are never cut below what tells these apart."""
+the beginning of its id is enough; ids are never cut below what tells these apart.
+See also: guardctl history shows a run's calls, guardctl watch all of it live."""
 
 
 @click.command(epilog=EPILOG)

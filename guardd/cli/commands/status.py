@@ -32,6 +32,14 @@ def command(shared: Shared) -> None:
     pairs(_rows(status), colored=shared.colored)
 
 
+def _last(status: dict[str, Any]) -> str:
+    """When something last happened, where the daemon tells."""
+    from guardd.cli.times import Clock  # noqa: PLC0415
+
+    at = status.get("lastActivityAt")
+    return f", the last {Clock(absolute=False).show(at)}" if at else ""
+
+
 def _rows(status: dict[str, Any]) -> list[tuple[str, str]]:
     from guardd.cli.text import plural, safe, size  # noqa: PLC0415
     from guardd.cli.times import length  # noqa: PLC0415
@@ -43,7 +51,7 @@ def _rows(status: dict[str, Any]) -> list[tuple[str, str]]:
         ("database", safe(database["path"])),
         ("", f"{size(database['bytes'])}, {size(database['walBytes'])} of WAL, schema {database['schema']}"),
         ("SQLite", status["sqliteVersion"]),
-        ("stored", f"{plural(status['runs'], 'run')}, {plural(status['calls'], 'call')}"),
+        ("stored", f"{plural(status['runs'], 'run')}, {plural(status['calls'], 'call')}{_last(status)}"),
         ("connections", str(status["connections"])),
     ]
     if "configPath" in status:  # a daemon of before does not say

@@ -6,7 +6,7 @@ from guardd.cli import forms
 from guardd.cli.completing import RUN
 from guardd.cli.connect import asking
 from guardd.cli.options import Shared, database_option, limit_option, pass_shared, shared_options
-from guardd.cli.paging import history
+from guardd.cli.paging import history, with_aborts
 from guardd.cli.text import plural
 from guardd.cli.timeline import timeline
 
@@ -38,7 +38,8 @@ def command(shared: Shared, run: str, limit: int | None) -> None:
     """
     with asking(shared) as daemon:
         found = daemon.request("run.get", {"run": run})
-        drawn = timeline(history(daemon, found, limit or NEWEST))
+        past = history(daemon, found, limit or NEWEST)
+        drawn = timeline(past if shared.as_json else with_aborts(daemon, past))
     calls = drawn.past.calls
     if calls and (missing := calls[0]["seq"] - 1):
         are = "is" if missing == 1 else "are"

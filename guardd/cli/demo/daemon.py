@@ -1,4 +1,4 @@
-"""A daemon of the demo's own: nothing of the user's own one reaches it, and nothing of it stays."""
+"""A daemon of the demo's or the benchmark's own: nothing of the user's reaches it, and nothing of it stays."""
 
 import json
 import os
@@ -8,10 +8,11 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from types import FrameType, TracebackType
-from typing import NoReturn, Self
+from typing import Any, NoReturn, Self
 
 from guardd.cli.demo import serving
 from guardd.cli.errors import Failure
@@ -23,7 +24,7 @@ THRESHOLDS = {"warningThreshold": 3, "criticalThreshold": 5, "globalCircuitBreak
 
 START_SECONDS = 30.0
 STOP_SECONDS = 10.0
-_LOOK_SECONDS = 0.02
+_LOOK_SECONDS = 0.005
 _LONGEST_SOCKET = 107  # bytes, by unix(7)
 
 _FOREIGN = ("GUARDD_", "XDG_", "LISTEN_", "WATCHDOG_")
@@ -41,14 +42,21 @@ class OwnDaemon:
 
     Args:
         keep: Whether the folder stays.
+        whose: The command that it belongs to, for the folder's name and for messages.
+        config: Its configuration; the demo's if not given.
 
     Raises:
         Failure: There is no place for the folder.
     """
 
-    def __init__(self, *, keep: bool) -> None:
+    def __init__(
+        self, *, keep: bool = False, whose: str = "demo", config: Mapping[str, Any] | None = None
+    ) -> None:
         self.keep = keep
-        self.folder = _make_folder()
+        self._whose = whose
+        self._config = config
+        self._heeded: list[signal.Signals] = []
+        self.folder = _make_folder(whose)
         self.socket = self.folder / serving.SOCKET
         self.database = self.folder / serving.DATABASE
         self.log = self.folder / "guardd.log"
@@ -58,17 +66,17 @@ class OwnDaemon:
         for number in _ENDINGS:
             if signal.getsignal(number) == signal.SIG_DFL:
                 signal.signal(number, _end)
+                self._heeded.append(number)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         try:
-            self._stop()
+            self.stop()
         finally:
-            for number in _ENDINGS:
-                if signal.getsignal(number) == _end:
-                    signal.signal(number, signal.SIG_DFL)
+            for number in self._heeded:  # not those of another one, in whose block this one stands
+                signal.signal(number, signal.SIG_DFL)
             if not self.keep:
                 shutil.rmtree(self.folder, ignore_errors=True)
 
@@ -78,7 +86,7 @@ class OwnDaemon:
         Raises:
             Failure: It does not.
         """
-        config = {"tools": {"loopDetection": {"enabled": True} | THRESHOLDS}}
+        config = self._config or {"tools": {"loopDetection": {"enabled": True} | THRESHOLDS}}
         (self.folder / serving.CONFIG).write_text(json.dumps(config), encoding="utf-8")
         command = [sys.executable, "-P", "-m", serving.__name__]
         with self.log.open("ab") as log:
@@ -88,9 +96,15 @@ class OwnDaemon:
                 stdout=log,
                 stderr=log,
                 env=_environment(),
-                start_new_session=True,  # Ctrl-C is for the demo, which then stops it
+                start_new_session=True,  # Ctrl-C is for the command, which then stops it
             )
         self._wait_until_it_answers(self._process)
+        return self.pid
+
+    @property
+    def pid(self) -> int:
+        """Its process id; it must have been started."""
+        assert self._process is not None
         return self._process.pid
 
     def kill(self) -> int:
@@ -109,9 +123,10 @@ class OwnDaemon:
                 return
             time.sleep(_LOOK_SECONDS)
         said = self.log.read_text(encoding="utf-8", errors="replace").splitlines()[-5:]
-        raise Failure("the demo's daemon does not start; it says:", *said)
+        raise Failure(f"the {self._whose}'s daemon does not start; it says:", *said)
 
-    def _stop(self) -> None:
+    def stop(self) -> None:
+        """Tell it to stop, and wait until it has; nothing is done where it does not run."""
         process = self._process
         if process is None:
             return
@@ -135,16 +150,17 @@ def _end(number: int, frame: FrameType | None) -> NoReturn:
     raise SystemExit(128 + number)  # as a shell has it
 
 
-def _make_folder() -> Path:
+def _make_folder(whose: str) -> Path:
     """Make the folder in the usual place, or in a shorter one if a socket's path there would be too long."""
     for place in dict.fromkeys((tempfile.gettempdir(), "/tmp", "/var/tmp")):  # noqa: S108 - mkdtemp makes it safe
         with suppress(OSError):
-            folder = Path(tempfile.mkdtemp(prefix="guardd-demo-", dir=place))
+            folder = Path(tempfile.mkdtemp(prefix=f"guardd-{whose}-", dir=place))
             if len(os.fsencode(folder / serving.SOCKET)) <= _LONGEST_SOCKET:
                 return folder
             folder.rmdir()
     raise Failure(
-        "there is no place for the demo's files", "Name a folder with a short path: TMPDIR=/tmp guardctl demo"
+        f"there is no place for the {whose}'s files",
+        f"Name a folder with a short path: TMPDIR=/tmp guardctl {whose}",
     )
 
 

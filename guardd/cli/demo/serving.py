@@ -1,6 +1,6 @@
-"""The process of the demo's daemon: `guardd serve` in a folder, for as long as the demo lives.
+"""The process of an own daemon: `guardd serve` in a folder, for as long as the demo or the benchmark lives.
 
-Its stdin is a pipe that the demo holds open and never writes to. When that ends, whatever ended the demo, there
+Its stdin is a pipe that the command holds open and never writes to. When that ends, whatever ended it, there
 is nobody left to stop the daemon and to remove the folder, so both are done here.
 """
 
@@ -23,7 +23,7 @@ def main(folder: Path, *, keep: bool) -> None:
 
     Args:
         folder: Where its files are; it has a configuration.
-        keep: Whether the folder stays when the demo is gone.
+        keep: Whether the folder stays when the command is gone.
     """
     abandoned = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit())  # until the daemon has a handler of its own

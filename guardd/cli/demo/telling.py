@@ -19,6 +19,8 @@ PACE_SECONDS = 0.15
 """The pause after each step on a terminal, so that it can be read as a story."""
 
 _INDENT = " " * 11
+_ASKED = 33
+"""So wide is the column of what was asked."""
 _STYLES: Mapping[str, Mapping[str, Any]] = {
     "allow": {"dim": True},
     "warn": {"fg": "yellow"},
@@ -61,8 +63,13 @@ class Teller:
     def commands(self, commands: Mapping[str, str]) -> None:
         """Print commands and what they are for."""
         widest = max(map(len, commands))
+        beside = 2 + widest + 2 + max(map(len, commands.values())) <= self._width
         for command, purpose in commands.items():
-            self._line(f"  {self._styled(command.ljust(widest), 'command')}  {purpose}")
+            if beside:
+                self._line(f"  {self._styled(command.ljust(widest), 'command')}  {purpose}")
+                continue
+            self._line(f"  {command}", "command")
+            self.say(purpose, indent="    ")
 
     def prompt(self, command: str) -> None:
         """Print a command as it would be typed, before what it prints."""
@@ -77,17 +84,30 @@ class Teller:
     def _call(self, about: Mapping[str, Any]) -> None:
         name = f"call {about['seq']}"
         asked = f"{about['toolName']} {json.dumps(about['args'])}"
-        action = about["action"]
-        said = self._styled(action if action == "allow" else action.upper(), action)
-        self._line(f"  {name.ljust(len(_INDENT) - 2)}{asked.ljust(32)} {said}{_why(about['detection'])}")
+        self._answered(f"  {name.ljust(len(_INDENT) - 2)}{asked}", about)
         self._message(about)
 
+    def _answered(self, asked: str, about: Mapping[str, Any]) -> None:
+        """Print what was asked and what guardd said to it, beside it if there is room and else below."""
+        action = about["action"]
+        word = action if action == "allow" else action.upper()
+        why = _why(about["detection"])
+        said = f"{self._styled(word, action)}{why}"
+        if len(_INDENT) + _ASKED + len(word) + len(why) <= self._width:
+            self._line(f"{asked.ljust(len(_INDENT) + _ASKED)}{said}")
+            return
+        if asked:
+            self._line(asked)
+        self._line(f"{_INDENT}{said}")
+
     def _outcome(self, about: Mapping[str, Any]) -> None:
-        result = about["result"]
-        self._line(f"{_INDENT}{self._styled(f'-> {result}', 'aside')}{_left(about['remaining'])}")
+        result, left = f"-> {about['result']}", _left(about["remaining"])
+        if len(_INDENT) + len(result) + len(left) <= self._width:
+            self._line(f"{_INDENT}{self._styled(result, 'aside')}{left}")
+        else:
+            self.say(result + left, "aside", _INDENT)
         if about["action"] == "abort":
-            said = self._styled("ABORT", "abort")
-            self._line(f"{_INDENT}{' ' * 32} {said}{_why(about['detection'])}")
+            self._answered("", about)
             self._message(about)
 
     def _kill(self, about: Mapping[str, Any]) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from guardd.cli import forms, tables
 from guardd.cli.doctor.finding import Finding, State
+from guardd.cli.painting import ARROW
 from guardd.cli.text import plural, safe
 
 WORDS = {State.OK: "ok", State.WARNING: "WARNING", State.FAILED: "FAILED", State.SKIPPED: "skipped"}
@@ -13,7 +14,7 @@ WORDS = {State.OK: "ok", State.WARNING: "WARNING", State.FAILED: "FAILED", State
 COLUMNS = (
     tables.Column("STATE"),
     tables.Column("CHECK", least=13, fold=True),
-    tables.Column("FOUND", least=16, fold=True),
+    tables.Column("FOUND", least=30, fold=True, alone=True),
 )
 
 
@@ -23,7 +24,7 @@ def show(findings: Mapping[str, Finding], *, colored: bool) -> None:
     for name, finding in findings.items():
         rows.append((WORDS[finding.state], name, safe(finding.detail)))
         if finding.fix:
-            rows.append(("", "", f"→ {safe(finding.fix)}"))
+            rows.append(("", "", f"{ARROW}{safe(finding.fix)}"))
     tables.show(COLUMNS, rows, colored=colored)
     forms.say(f"\n{summary(findings)}")
 

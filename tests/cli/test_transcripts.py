@@ -1,0 +1,40 @@
+"""Files of transcripts as they are named on a command line."""
+
+import io
+from pathlib import Path
+from types import SimpleNamespace
+
+import click
+import pytest
+
+from guardd.cli.errors import Failure, Status
+from guardd.cli.transcripts import check_named, opened, unknown_formats
+
+
+def test_a_file_and_stdin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a").write_bytes(b"in the file")
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(b"on stdin")))
+    check_named([str(tmp_path / "a"), "-"])
+    with opened(str(tmp_path / "a")) as stream:
+        assert stream.read() == b"in the file"
+    with opened("-") as stream:
+        assert stream.peek(2)[:2] == b"on"  # type: ignore[attr-defined] - it is buffered
+        assert stream.read() == b"on stdin"
+
+
+def test_what_cannot_be_read_is_refused_before_anything_is(tmp_path: Path) -> None:
+    with pytest.raises(click.UsageError, match="only once"):
+        check_named(["-", "-"])
+    with pytest.raises(Failure, match="there is no file nowhere") as failed:
+        check_named([str(Path(__file__)), "nowhere"])
+    assert failed.value.status is Status.NOT_FOUND
+    with pytest.raises(Failure, match="is a directory"):
+        check_named([str(tmp_path)])
+
+
+def test_files_of_something_else() -> None:
+    failure = unknown_formats(["a\x1b", "b", "a\x1b"], "replay")
+    assert failure.in_words("guardctl").splitlines() == [
+        "guardctl: no transcript that replay knows: a\\e, b",
+        "  guardctl replay --help lists the formats",
+    ]
