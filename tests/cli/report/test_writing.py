@@ -1,0 +1,48 @@
+import os
+from pathlib import Path
+
+import pytest
+
+from guardd.cli.errors import Failure
+from guardd.cli.report.writing import write
+
+PAGE = '<!doctype html>\n<meta name="generator" content="guardd 1.0">\n'
+
+
+def test_a_page_is_for_its_owner_alone(tmp_path: Path) -> None:
+    file = tmp_path / "run.html"
+    write(PAGE, file)
+    assert file.read_text() == PAGE
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_a_report_may_be_replaced_and_nothing_else(tmp_path: Path) -> None:
+    file = tmp_path / "run.html"
+    write(PAGE, file)
+    write(f"{PAGE}again", file)
+    assert file.read_text() == f"{PAGE}again"
+    file.write_text("<h1>my own page</h1>")
+    with pytest.raises(Failure, match="is no report of guardd's"):
+        write(PAGE, file)
+    assert file.read_text() == "<h1>my own page</h1>"
+
+
+def test_a_directory_and_what_is_no_file_are_left_alone(tmp_path: Path) -> None:
+    with pytest.raises(Failure, match="is a directory"):
+        write(PAGE, tmp_path)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(Failure, match="is no regular file"):
+        write(PAGE, pipe)
+
+
+def test_a_write_that_fails_leaves_nothing_behind(tmp_path: Path) -> None:
+    file = tmp_path / "run.html"
+    write(PAGE, file)
+    with pytest.raises(UnicodeEncodeError):
+        write("\ud800", file)
+    assert file.read_text() == PAGE
+    assert list(tmp_path.iterdir()) == [file]
+    with pytest.raises(FileNotFoundError):
+        write(PAGE, tmp_path / "missing" / "run.html")
