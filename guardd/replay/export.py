@@ -56,7 +56,11 @@ def turns(entries: Iterable[Entry], skipped: Skipped) -> Iterator[Turn]:
         if matches(entry):
             if turn is not None:
                 yield turn
-            turn = Turn(name_of(entry.get("run")) or "run", agent_id=name_of(entry.get("agentId")))
+            turn = Turn(
+                name_of(entry.get("run")) or "run",
+                agent_id=name_of(entry.get("agentId")),
+                status=name_of(entry.get("status")),
+            )
         elif turn is None:
             skipped[Skip.MALFORMED] += 1
         elif "marker" in entry:
@@ -92,6 +96,7 @@ def _call(entry: Entry, turn: Turn, skipped: Skipped) -> None:
             call_id=name_of(entry.get("toolCallId")),
             fingerprints=fingerprints,
             seq=seq if isinstance(seq, int) else None,
+            stopped=entry.get("state") == "blocked" or entry.get("action") == "abort",
         )
     )
 

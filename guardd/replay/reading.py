@@ -27,6 +27,7 @@ LOOKED_AT: Final = 200
 
 _GZIP: Final = b"\x1f\x8b"
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
+_TWO: Final = 2
 
 
 @dataclass(slots=True)
@@ -81,23 +82,35 @@ def _lines(stream: BinaryIO, skipped: Skipped) -> Iterator[bytes]:
 
 
 def _entries(lines: Iterator[bytes], skipped: Skipped) -> Iterator[Entry]:
-    """The objects of a file: one a line, or a document over all lines, whose items they are if it is a list."""
-    first = next(lines, None)
-    if first is None:
-        return
-    if not isinstance(_decode(first), Skip):
-        lines = chain([first], lines)
-    else:
-        rest = list(lines)
-        whole = b"\n".join([first, *rest])
-        lines = iter([whole] if not isinstance(_decode(whole), Skip) else [first, *rest])
-    for line in lines:
-        value = _decode(line)
+    """The objects of a file; a list stands for its items."""
+    for document in _documents(lines):
+        value = _decode(document)
         for one in value if isinstance(value, list) else [value]:
             if isinstance(one, dict):
                 yield one
             else:
                 skipped[one if isinstance(one, Skip) else Skip.NOT_AN_OBJECT] += 1
+
+
+def _documents(lines: Iterator[bytes]) -> Iterator[bytes]:
+    """The documents of a file: one a line, or a single one over all lines.
+
+    Lines are held back only until it is clear which: two whole objects in lines that follow each other stand
+    in no document, where something would have to be between them.
+    """
+    held: list[bytes] = []
+    for line in lines:
+        held.append(line)
+        if len(held) == 1 and not isinstance(_decode(line), Skip):
+            break
+        if len(held) > _TWO and all(isinstance(_decode(one), dict) for one in held[-_TWO:]):
+            break
+    else:
+        whole = b"\n".join(held)
+        if not isinstance(_decode(whole), Skip):
+            held = [whole]
+    yield from held
+    yield from lines
 
 
 def _decode(line: bytes) -> object:

@@ -67,6 +67,7 @@ class Call:
         outcome: What came of it; None: the transcript does not say.
         fingerprints: Those that stand for arguments and outcome, if these are not known.
         seq: Its number as recorded, where that is not its place in the turn.
+        stopped: Whether guardd itself blocked it, or ended the run with it, when it was recorded.
     """
 
     tool: str
@@ -75,6 +76,7 @@ class Call:
     outcome: Result | Failed | None = None
     fingerprints: Fingerprints | None = None
     seq: int | None = None
+    stopped: bool = False
 
     @property
     def failed(self) -> bool:
@@ -103,11 +105,13 @@ class Turn:
         id: Names it within its file.
         steps: Its calls, and what happened between them, in order.
         agent_id: Whose it was, if the transcript says.
+        status: How it stood when it was recorded, one of `RunStatus`, if the transcript says.
     """
 
     id: str
     steps: list[Step] = field(default_factory=list)
     agent_id: str | None = None
+    status: str | None = None
 
     @property
     def calls(self) -> list[Call]:
@@ -143,11 +147,14 @@ class OpenCalls:
 
     def settle(self, call_id: object, outcome: Result | Failed, skipped: Skipped) -> None:
         """An outcome came."""
-        waiting = self._waiting.get(name_of(call_id) or "")
+        name = name_of(call_id) or ""
+        waiting = self._waiting.get(name)
         if not waiting:
             skipped[Skip.NO_SUCH_CALL] += 1
             return
         waiting.pop(0).outcome = outcome
+        if not waiting:  # ids are many, in a long session
+            del self._waiting[name]
 
 
 def parts_of(content: object) -> list[Entry]:

@@ -59,7 +59,7 @@ def test_what_was_written_is_read():
     lines = [*export.lines(RUN, [CALL, BLOCKED], markers), *export.lines(RUN | {"run": "r2"}, [CALL], [])]
     known, (turn, other), skipped = turns_of(lines)
     assert known is export
-    assert (turn.id, turn.agent_id, other.id) == ("r1", "main", "r2")
+    assert (turn.id, turn.agent_id, turn.status, other.id) == ("r1", "main", RUN["status"], "r2")
     assert turn.steps == [
         Call(
             "exec",
@@ -69,7 +69,13 @@ def test_what_was_written_is_read():
         ),
         Compaction(armed=True),
         Reset(),
-        Call("exec", call_id="c1", fingerprints=Fingerprints("a" * 32, None, False, None, False), seq=4),
+        Call(
+            "exec",
+            call_id="c1",
+            fingerprints=Fingerprints("a" * 32, None, False, None, False),
+            seq=4,
+            stopped=True,
+        ),
     ]
     assert skipped == {}
 

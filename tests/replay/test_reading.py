@@ -3,13 +3,14 @@
 import gzip
 import io
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from guardd.replay.reading import FORMATS, LOOKED_AT, read
-from guardd.replay.turns import Call, Failed, Result, Skip
+from guardd.replay.turns import Call, Failed, OpenCalls, Result, Skip
 
 TRACES = Path(__file__).parent.parent / "data" / "traces"
 
@@ -86,6 +87,40 @@ def test_junk_in_the_first_line():
     assert (name, len(turns), skipped) == ("InterCode episodes", 1, {Skip.NOT_JSON: 1})
 
 
+@pytest.mark.parametrize("first", ["{cut off", "[" * 200_000, "# Log"])
+def test_junk_in_the_first_line_does_not_hold_up_the_others(first):
+    """Or a long file would be read into memory as a whole, to see whether it is one document."""
+    read_so_far = []
+
+    class Stream(io.RawIOBase):
+        def readable(self):
+            return True
+
+        def readinto(self, buffer):
+            line = (first if not read_so_far else json.dumps(INTERCODE)).encode() + b"\n"
+            read_so_far.append(line)
+            assert len(read_so_far) < 10
+            buffer[: len(line)] = line
+            return len(line)
+
+    found = read(io.BufferedReader(Stream(), 1_000_000))
+    assert found.format.NAME == "InterCode episodes"
+    assert len(next(found.turns).calls) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{\n}",
+        '[\n{"calls": []}\n]',
+        '{"a":\n{"b": 1}\n,\n"calls": []}',
+        '[{"calls": []},\n\n{"calls": []}\n]',
+    ],
+)
+def test_a_document_over_some_lines(text):
+    assert not whole(text)[2]
+
+
 def test_a_document_over_many_lines_and_a_byte_order_mark():
     text = "\ufeff" + json.dumps([INTERCODE, INTERCODE], indent=2)
     name, turns, skipped = whole(text)
@@ -115,6 +150,15 @@ def test_a_damaged_packed_file_is_read_as_far_as_it_goes(damage):
 def test_half_a_character_in_a_name_can_be_stored():
     (turn,) = whole({"calls": [{"tool": "a\ud800", "result": 1}]})[1]
     assert turn.calls[0].tool == "a?"
+
+
+def test_calls_that_are_settled_are_forgotten():
+    waiting, skipped = OpenCalls(), Counter()
+    waiting.add(Call("a", call_id="c"))
+    waiting.settle("c", Result(1), skipped)
+    assert not waiting._waiting  # noqa: SLF001 - memory has no other face
+    waiting.settle("c", Result(1), skipped)
+    assert skipped == {Skip.NO_SUCH_CALL: 1}
 
 
 # pi and OpenClaw

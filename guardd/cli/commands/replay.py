@@ -1,18 +1,17 @@
 """`guardctl replay FILE…`: what guardd would have said to recorded transcripts, without a daemon."""
 
-import io
-import sys
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from typing import TYPE_CHECKING
 
 import click
 
 from guardd.cli import forms
-from guardd.cli.errors import Failure, Status
+from guardd.cli.errors import Failure
 from guardd.cli.options import Shared, pass_shared, shared_options
+from guardd.cli.progress import over_files
 from guardd.cli.text import safe
+from guardd.cli.transcripts import check_named, opened, unknown_formats
 
 if TYPE_CHECKING:
     from guardd.config import Config
@@ -38,12 +37,10 @@ the engine that the daemon runs; guardd.mode does not matter here. A call that
 would have been blocked counts as a blocked attempt. Calls are taken one after
 another, even where some ran side by side, and compactions only from an export.
 An export gets the verdicts that its run had, under the same settings, but for
-calls side by side or reported only afterwards, and what was done by hand."""
+calls side by side or reported only afterwards, and what was done by hand.
+The exit status is 1 where a file is no transcript. See also: guardctl tune."""
 
-STDIN = "-"
 DEFAULT = "default"
-LONG = 1 << 20
-"""Bytes of input from which on a progress bar is worth showing."""
 
 
 @click.command(epilog=EPILOG)
@@ -60,7 +57,9 @@ LONG = 1 << 20
 )
 @click.option(
     "--compare",
+    "comparisons",
     nargs=2,
+    multiple=True,
     metavar="A B",
     help="Judge by two configuration files, or 'default', side by side.",
 )
@@ -72,17 +71,17 @@ def command(
     files: tuple[str, ...],
     config: str | None,
     changes: tuple[str, ...],
-    compare: tuple[str, str] | None,
+    comparisons: tuple[tuple[str, str], ...],
     agent: str | None,
 ) -> None:
     """Say what guardd would have said to recorded transcripts.
 
     FILE is a transcript, or - for stdin. No daemon is asked.
     """
+    compare = _compared(comparisons, files)
     if compare and config:
         raise click.UsageError("--compare names both configurations: it does not go with --config.")
-    if files.count(STDIN) > 1:
-        raise click.UsageError("stdin can be read only once.")
+    check_named(files)
     names = compare or (config or DEFAULT,)
     configs = [_config(name, changes) for name in names]
     _remarks(names, configs, agent)
@@ -94,12 +93,24 @@ def command(
 
         show = replay_table.compare if compare else replay_table.show
         show(found, colored=shared.colored)
-    unknown = dict.fromkeys(safe(findings.file) for findings in found if findings.format is None)
-    if unknown:
-        raise Failure(
-            f"no transcript that replay knows: {', '.join(unknown)}",
-            "guardctl replay --help lists the formats",
-        )
+    if unknown := [findings.file for findings in found if findings.format is None]:
+        raise unknown_formats(unknown, "replay")
+
+
+def _compared(comparisons: tuple[tuple[str, str], ...], files: tuple[str, ...]) -> tuple[str, str] | None:
+    """The two settings to compare; a third one would be taken for a transcript.
+
+    Raises:
+        UsageError: There are more than two.
+    """
+    if not comparisons:
+        return None
+    more = [
+        file for file in files if file.endswith(".json5") or (file == DEFAULT and not Path(file).exists())
+    ]
+    if len(comparisons) > 1 or more:
+        raise click.UsageError("--compare takes two settings, A and B, and is given once.")
+    return comparisons[0]
 
 
 def _config(name: str, changes: tuple[str, ...]) -> "Config":
@@ -136,9 +147,9 @@ def _replay(
     found = []
     with ExitStack() as stack:
         engines = [stack.enter_context(Engine(config, agent)) for config in configs]
-        progress = stack.enter_context(_progress(files))
+        progress = stack.enter_context(over_files(files, "replaying"))
         for file in files:
-            with _opened(file) as stream:
+            with opened(file) as stream:
                 transcript = read(stream)
                 kind = transcript.format.NAME if transcript.format else None
                 of_file = [Findings(file, name, kind) for name in names]
@@ -151,56 +162,3 @@ def _replay(
             found += of_file
             progress.next()
     return found
-
-
-@contextmanager
-def _opened(file: str) -> Iterator[BinaryIO]:
-    if file == STDIN:
-        # Wrapped, since not everything that stands in for stdin can be looked into.
-        stream = io.BufferedReader(cast("io.RawIOBase", sys.stdin.buffer))
-        yield stream
-        stream.detach()
-        return
-    try:
-        opened = Path(file).open("rb")  # noqa: SIM115 - closed below, where its reader's errors are not ours
-    except FileNotFoundError:
-        raise Failure(f"there is no file {safe(file)}", status=Status.NOT_FOUND) from None
-    with opened:
-        yield opened
-
-
-class _Progress:
-    """How much of the files is read.
-
-    Args:
-        bar: A progress bar of click's, in bytes; None: nothing is shown.
-    """
-
-    def __init__(self, bar: Any) -> None:  # noqa: ANN401 - click has no public type for it
-        self._bar = bar
-        self._before = 0
-        self._shown = 0
-        self._here = 0
-
-    def at(self, stream: BinaryIO) -> None:
-        """So much of this file is read."""
-        if self._bar is not None:
-            self._here = stream.tell()
-            self._bar.update(self._before + self._here - self._shown)
-            self._shown = self._before + self._here
-
-    def next(self) -> None:
-        """A file is done."""
-        self._before += self._here
-        self._here = 0
-
-
-@contextmanager
-def _progress(files: tuple[str, ...]) -> Iterator[_Progress]:
-    """A bar on stderr, if that is a terminal and the files are long; of stdin nobody knows the length."""
-    total = sum(Path(file).stat().st_size for file in files if Path(file).is_file())
-    if total < LONG or STDIN in files or not sys.stderr.isatty():
-        yield _Progress(None)
-        return
-    with click.progressbar(length=total, label="replaying", file=sys.stderr, show_pos=False) as bar:
-        yield _Progress(bar)

@@ -1,0 +1,1 @@
+"""What `guardctl tune` is made of: which thresholds to try, what to judge by them, and its screen."""
