@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from collections.abc import Sequence
 
 LONGEST_SHOWN = 60
 PLAIN_KEY = re.compile(r"[A-Za-z0-9_$-]+")
@@ -29,6 +30,38 @@ class ConfigError(Exception):
         place = self.file if self.key is None else f"{self.file}: {self.key}"
         got = "" if self.value is None else f"; got {self.value}"
         return f"{place}: {self.reason}{got}"
+
+    @property
+    def errors(self) -> "tuple[ConfigError, ...]":
+        """All that is wrong, each by itself."""
+        return (self,)
+
+
+class CombinedConfigError(ConfigError):
+    """A configuration that cannot be used for several reasons; the first one's attributes stand for all."""
+
+    def __init__(self, errors: Sequence[ConfigError]) -> None:
+        first = errors[0]
+        super().__init__(first.file, first.reason, key=first.key, value=first.value)
+        self._errors = tuple(errors)
+
+    def __str__(self) -> str:
+        return "; ".join(map(str, self._errors))
+
+    @property
+    def errors(self) -> tuple[ConfigError, ...]:
+        """All that is wrong, each by itself."""
+        return self._errors
+
+
+def raise_any(errors: Sequence[ConfigError]) -> None:
+    """Raise what is wrong, if anything is.
+
+    Raises:
+        ConfigError: that.
+    """
+    if errors:
+        raise errors[0] if len(errors) == 1 else CombinedConfigError(errors)
 
 
 def shown(value: object) -> str:

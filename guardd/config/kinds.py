@@ -10,6 +10,8 @@ Kind = Callable[[object], object]
 LARGEST_WHOLE_NUMBER = 2**53 - 1
 """The largest that a gateway can write exactly; it also leaves room for one more in SQLite's integers."""
 
+_SHELL = '["/bin/sh", "-c", "…"]'
+
 
 class Mismatch(Exception):  # noqa: N818 - not an error until it is known where
     """The value is of another kind; says what was expected."""
@@ -75,7 +77,28 @@ def identity(value: object) -> str:
         raise Mismatch("expected a name or an id") from None
 
 
-def list_of(kind: Kind) -> Kind:
+def command(value: object) -> tuple[str, ...]:
+    """Take a program and its arguments, as they are: no shell looks at them. `~` is a home directory in the program."""
+    if isinstance(value, str):
+        raise Mismatch(f"expected a list of a program and its arguments; for a shell {_SHELL}")
+    words = list_of(_word)(value)
+    if not words:
+        raise Mismatch(f"expected a program and its arguments, as in {_SHELL}")
+    program, *arguments = map(str, words)
+    path = file_path(program)
+    if "/" in program and not path.is_absolute():
+        raise Mismatch("expected a program by its whole path, or by a name that is looked up in PATH")
+    return str(path), *arguments
+
+
+def _word(value: object) -> str:
+    """Take what a program can be given."""
+    if not isinstance(value, str) or not _encodes(value) or "\0" in value:
+        raise Mismatch("expected a string")
+    return value
+
+
+def list_of(kind: Kind) -> Callable[[object], tuple[object, ...]]:
     """Take lists whose items are all of one kind."""
 
     def list_kind(value: object) -> tuple[object, ...]:

@@ -7,10 +7,10 @@ import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 from guardd.config.document import Section
-from guardd.config.errors import ConfigError, agent_item, below, item, shown
+from guardd.config.errors import ConfigError, agent_item, below, item, raise_any, shown
 from guardd.config.fields import GUARDD_FIELDS, LOOP_FIELDS, Field
 from guardd.config.kinds import Mismatch, text
 
@@ -56,25 +56,35 @@ def read_layers(document: Section, file: str, directory: Path, *, inherited: boo
             section is not looked at.
 
     Raises:
-        ConfigError: a value is wrong, or a key is not known.
+        ConfigError: values are wrong, or keys not known: all of them are told.
     """
+    layers, errors = layers_and_errors(document, file, directory, inherited=inherited)
+    raise_any(errors)
+    return layers
+
+
+def layers_and_errors(
+    document: Section, file: str, directory: Path, *, inherited: bool
+) -> tuple[FileLayers, list[ConfigError]]:
+    """Do as `read_layers` does, but return what is wrong beside what is right."""
     reader = _Reader(file, directory, inherited)
     reader.note_include(document, "")
     tools = reader.section(document, "tools", "")
     loop = reader.loop(tools, "tools") if tools else {}
     agents = reader.agents(document)
     own = {} if inherited else reader.guardd(document)
-    return FileLayers(loop, agents, own, reader.warnings)
+    return FileLayers(loop, agents, own, reader.warnings), reader.errors
 
 
 @dataclass(slots=True)
 class _Reader:
-    """Reads one file; gathers warnings on the way."""
+    """Reads one file; gathers on the way what is wrong, and reads on."""
 
     file: str
     directory: Path
     inherited: bool
     warnings: list[str] = field(default_factory=list)
+    errors: list[ConfigError] = field(default_factory=list)
 
     def loop(self, tools: Section, path: str) -> Layer:
         """Read the `loopDetection` block of a `tools` section."""
@@ -102,7 +112,8 @@ class _Reader:
             if agent_id == INCLUDE:
                 continue
             path = below("agents.entries", agent_id)
-            self.checked_id(agent_id, path)
+            if not self.is_id(agent_id, path):
+                continue
             entry = self.section(entries, agent_id, "agents.entries") or Section()
             known = spelling.setdefault(same_agent(agent_id), agent_id)
             agents.setdefault(known, {}).update(self.agent(entry, path))
@@ -118,13 +129,17 @@ class _Reader:
         if listed is None:
             return
         if not isinstance(listed, list):
-            raise self.error(path, "expected a list", listed)
+            self.error(path, "expected a list", listed)
+            return
         seen: set[str] = set()
         for index, entry in enumerate(listed):
             if not isinstance(entry, Section):
-                raise self.error(item(path, index), "expected an object", entry)
+                self.error(item(path, index), "expected an object", entry)
+                continue
             place = item(path, index)
-            agent_id = self.checked_id(self.value(entry, "id", place), below(place, "id"))
+            agent_id = self.value(entry, "id", place)
+            if not self.is_id(agent_id, below(place, "id")):
+                continue
             place = agent_item(path, agent_id)
             if same_agent(agent_id) in seen:
                 self.objection(place, "this agent is listed twice, and only the first counts")
@@ -146,7 +161,7 @@ class _Reader:
             value = self.value(section, key, path)
             if dotted in table:
                 if value is not None or not table[dotted].optional:
-                    layer[dotted] = Setting(self.checked(table[dotted], value, place), self.origin(place))
+                    layer |= self.setting(table[dotted], value, place)
             elif any(known.startswith(f"{dotted}.") for known in table):
                 inner = self.as_section(value, place)
                 layer |= self.fields(inner, table, place, f"{dotted}.") if inner else {}
@@ -156,13 +171,15 @@ class _Reader:
                 self.objection(place, _unknown(key, table, prefix))
         return layer
 
-    def checked(self, known: Field, value: object, place: str) -> object:
-        """Return a value as its kind takes it; a relative path begins in the file's directory."""
+    def setting(self, known: Field, value: object, place: str) -> Layer:
+        """Return a value as its kind takes it, if it does; a relative path begins in the file's directory."""
         try:
             taken = known.kind(value)
         except Mismatch as mismatch:
-            raise self.error(place, str(mismatch), value) from None
-        return self.directory / taken if isinstance(taken, Path) else taken
+            self.error(place, str(mismatch), value)
+            return {}
+        taken = self.directory / taken if isinstance(taken, Path) else taken
+        return {known.key: Setting(taken, self.origin(place))}
 
     def section(self, parent: Section, key: str, path: str) -> Section | None:
         """Return an object of another one, None if it is missing or null."""
@@ -171,7 +188,8 @@ class _Reader:
     def as_section(self, value: object, place: str) -> Section | None:
         """Return a value that must be an object if there is one."""
         if value is not None and not isinstance(value, Section):
-            raise self.error(place, "expected an object", value)
+            self.error(place, "expected an object", value)
+            return None
         return value
 
     def value(self, parent: Section, key: str, path: str) -> object:
@@ -180,12 +198,14 @@ class _Reader:
             self.objection(below(path, key), "this key stands here twice, and only the last counts")
         return parent.get(key)
 
-    def checked_id(self, agent_id: object, place: str) -> str:
-        """Return an agent's id if it can be one."""
+    def is_id(self, agent_id: object, place: str) -> TypeGuard[str]:
+        """Say whether an agent can have this id."""
         try:
-            return text(agent_id)
+            text(agent_id)
         except Mismatch as mismatch:
-            raise self.error(place, str(mismatch), agent_id) from None
+            self.error(place, str(mismatch), agent_id)
+            return False
+        return True
 
     def note_include(self, section: Section, path: str) -> None:
         """Warn of settings that a gateway would take from another file."""
@@ -198,12 +218,13 @@ class _Reader:
     def objection(self, place: str, reason: str) -> None:
         """Refuse what is likely a slip in our own file; in a gateway's, only warn."""
         if not self.inherited:
-            raise ConfigError(self.file, reason, key=place)
-        self.warnings.append(f"{self.origin(place)}: {reason}")
+            self.errors.append(ConfigError(self.file, reason, key=place))
+        else:
+            self.warnings.append(f"{self.origin(place)}: {reason}")
 
-    def error(self, place: str, reason: str, value: object) -> ConfigError:
-        """Return the error that says what is wrong with a value."""
-        return ConfigError(self.file, reason, key=place, value=shown(value))
+    def error(self, place: str, reason: str, value: object) -> None:
+        """Note what is wrong with a value."""
+        self.errors.append(ConfigError(self.file, reason, key=place, value=shown(value)))
 
     def origin(self, place: str) -> str:
         """Return where a key stands."""

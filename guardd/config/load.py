@@ -7,8 +7,8 @@ from pathlib import Path
 from guardd import paths
 from guardd.config.configuration import Config, make_config
 from guardd.config.document import Section, decode_document, read_document
-from guardd.config.errors import ConfigError, shown_file
-from guardd.config.layers import FileLayers, read_layers
+from guardd.config.errors import ConfigError, raise_any, shown_file
+from guardd.config.layers import FileLayers, layers_and_errors, read_layers
 
 UNNAMED = "<configuration>"
 
@@ -63,6 +63,11 @@ def _load_default(candidates: list[str]) -> Config:
         except (FileNotFoundError, NotADirectoryError):
             continue
         except OSError as error:
+            if str(candidate) == paths.SYSTEM_CONFIG:
+                raise ConfigError(
+                    shown_file(str(candidate)),
+                    f"cannot be looked for: {error.strerror}; chmod go+rX {candidate.parent}",
+                ) from None
             # A service may be kept from looking into homes at all; that says nothing of a file there.
             notes.append(f"{shown_file(str(candidate))} cannot be looked for: {error.strerror}")
             continue
@@ -88,21 +93,26 @@ def layers_of(document: Section, name: str, directory: Path) -> tuple[FileLayers
     """Return what a decoded file sets, and what the file that it inherits sets, if it names one.
 
     Raises:
-        ConfigError: either holds what cannot be used.
+        ConfigError: either holds what cannot be used; all of that is told.
     """
-    own = read_layers(document, name, directory, inherited=False)
-    inherit = own.guardd.get("inherit")
-    return own, None if inherit is None else _inherited(inherit.value, inherit.origin)
+    own, errors = layers_and_errors(document, name, directory, inherited=False)
+    inherit, inherited = own.guardd.get("inherit"), None
+    if inherit is not None:
+        try:
+            inherited = _inherited(inherit.value)
+        except ConfigError as error:
+            errors += [_of_inherited(one, inherit.origin) for one in error.errors]
+    raise_any(errors)
+    return own, inherited
 
 
-def _inherited(path: Path, origin: str) -> FileLayers:
-    try:
-        document = read_document(path)
-        return read_layers(document, shown_file(str(path)), path.parent, inherited=True)
-    except ConfigError as error:
-        raise ConfigError(
-            error.file, f"{error.reason} (inherited by {origin})", key=error.key, value=error.value
-        ) from None
+def _inherited(path: Path) -> FileLayers:
+    return read_layers(read_document(path), shown_file(str(path)), path.parent, inherited=True)
+
+
+def _of_inherited(error: ConfigError, origin: str) -> ConfigError:
+    reason = f"{error.reason} (inherited by {origin})"
+    return ConfigError(error.file, reason, key=error.key, value=error.value)
 
 
 def _absolute(path: Path) -> Path:

@@ -9,6 +9,7 @@ from guardd.config.settings import (
     DatabaseSettings,
     LimitSettings,
     LoopSettings,
+    NotifySettings,
     PrivacySettings,
     RetentionSettings,
     Settings,
@@ -68,6 +69,7 @@ def guardd_settings(resolved: Layer) -> Settings:
         privacy=PrivacySettings(**sections["privacy"]),
         retention=RetentionSettings(**sections["retention"]),
         limits=LimitSettings(**sections["limits"]),
+        notify=NotifySettings(**sections["notify"]),
         **top,
     )
 

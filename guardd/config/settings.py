@@ -69,6 +69,19 @@ class LimitSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class NotifySettings:
+    """`guardd.notify`: the command that is told of events, and of which: by action, `warn`, `block`, `abort`.
+
+    Without a command nobody is told. The seconds are what it may take, and so many run at once.
+    """
+
+    command: tuple[str, ...] | None
+    on: tuple[str, ...]
+    timeout_seconds: int
+    at_once: int
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """The `guardd` section. Paths are absolute."""
 
@@ -79,5 +92,6 @@ class Settings:
     privacy: PrivacySettings
     retention: RetentionSettings
     limits: LimitSettings
+    notify: NotifySettings
     sending_tools: tuple[str, ...]
     poll_tools: tuple[str, ...]

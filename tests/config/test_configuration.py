@@ -81,7 +81,7 @@ def test_describing_everybody():
     }
     assert values["tools.loopDetection.postCompactionGuard.windowSize"] == {"value": 3, "origin": "default"}
     assert values["guardd.limits.frameMB"] == {"value": 16, "origin": "default"}
-    assert len(values) == 10 + 18
+    assert len(values) == 10 + 22
 
 
 def test_describing_an_agent():

@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from guardd.config.errors import ConfigError, agent_item, below, item, shown, shown_file
+from guardd.config.errors import ConfigError, agent_item, below, item, raise_any, shown, shown_file
 
 
 def test_an_error_names_file_key_and_value():
@@ -20,6 +20,29 @@ def test_an_error_of_the_whole_file():
     assert (
         str(ConfigError("/etc/g.json5", "the file does not exist")) == "/etc/g.json5: the file does not exist"
     )
+
+
+def test_nothing_wrong_raises_nothing():
+    raise_any([])
+
+
+def test_one_error_is_raised_as_it_is():
+    error = ConfigError("/etc/g.json5", "expected an object")
+    with pytest.raises(ConfigError) as caught:
+        raise_any([error])
+    assert caught.value is error
+    assert error.errors == (error,)
+
+
+def test_several_errors_are_one_that_names_all():
+    errors = [ConfigError("/a", "expected an object", key="tools", value="5"), ConfigError("/b", "too large")]
+    with pytest.raises(ConfigError) as caught:
+        raise_any(errors)
+    together = caught.value
+    assert together.errors == tuple(errors)
+    assert str(together) == "/a: tools: expected an object; got 5; /b: too large"
+    assert (together.file, together.key, together.value) == ("/a", "tools", "5")
+    assert together.reason == "expected an object"
 
 
 @pytest.mark.parametrize(

@@ -34,9 +34,18 @@ GUARDD_DEFAULTS = {
     "limits.connections": 512,
     "limits.bufferMB": 256,
     "limits.idleSeconds": None,
+    "notify.command": None,
+    "notify.on": ("block", "abort"),
+    "notify.timeoutSeconds": 10,
+    "notify.atOnce": 2,
     "sendingTools": (),
     "pollTools": (),
 }
+
+
+def test_every_setting_has_a_meaning():
+    for field in [*LOOP_FIELDS.values(), *GUARDD_FIELDS.values()]:
+        assert field.meaning.endswith("."), field.key
 
 
 def test_loop_detection_by_the_page():

@@ -7,6 +7,7 @@ from guardd.config.kinds import (
     LARGEST_WHOLE_NUMBER,
     Kind,
     Mismatch,
+    command,
     file_path,
     identity,
     list_of,
@@ -41,6 +42,7 @@ def taken(kind: Kind, values: list[object]) -> list[tuple[object, object]]:
         pytest.param(identity, [(0, "0"), (1, "1"), ("a", "a"), ("10", "10")], id="identity"),
         pytest.param(list_of(text), [([], ())], id="list of texts"),
         pytest.param(list_of(whole_number()), [([], ()), ([1], (1,))], id="list of numbers"),
+        pytest.param(command, [], id="command"),
         pytest.param(file_path, [("a", Path("a")), ("10", Path("10"))], id="path"),
     ],
 )
@@ -65,6 +67,23 @@ def test_what_is_taken(kind: Kind, expected: list[tuple[object, object]]):
         (file_path, "~no-such-user-here/a", "expected the path of a file; this home directory is not known"),
         (identity, -1, "expected a name or an id"),
         (list_of(text), "a", "expected a list"),
+        (
+            command,
+            "notify-send it",
+            'expected a list of a program and its arguments; for a shell ["/bin/sh", "-c", "…"]',
+        ),
+        (command, [], 'expected a program and its arguments, as in ["/bin/sh", "-c", "…"]'),
+        (command, [""], "expected the path of a file"),
+        (command, ["/bin/a", 5], "item 1 is 5: expected a string"),
+        (command, ["/bin/a", "b\0"], "item 1 is 'b\\x00': expected a string"),
+        *(
+            (
+                command,
+                [program],
+                "expected a program by its whole path, or by a name that is looked up in PATH",
+            )
+            for program in ("./a", "bin/a", "../a")
+        ),
         (list_of(text), ["a", 5], "item 1 is 5: expected a string that is not empty"),
     ],
 )
@@ -74,9 +93,17 @@ def test_what_is_said(kind: Kind, value: object, message: str):
     assert str(caught.value) == message
 
 
+@pytest.mark.parametrize(
+    "words", [["notify-send"], ["/bin/sh", "-c", "a | b > ~/c; d $E", ""], ["/x y/z", " ", "~/a", "ä\n"]]
+)
+def test_a_command_is_taken_as_it_is(words: list[str]):
+    assert command(words) == tuple(words)
+
+
 def test_the_home_directory_is_put_in(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("HOME", "/home/u")
     assert file_path("~/g.db") == Path("/home/u/g.db")
+    assert command(["~/bin/tell", "~/x"]) == ("/home/u/bin/tell", "~/x")
 
 
 def test_the_largest_whole_number_is_taken():

@@ -6,10 +6,11 @@ import pytest
 
 from guardd.config.document import decode_document
 from guardd.config.errors import ConfigError
-from guardd.config.layers import FileLayers, read_layers, same_agent
+from guardd.config.layers import FileLayers, layers_and_errors, read_layers, same_agent
 
 FILE = "/etc/guardd/guardd.json5"
 DIRECTORY = Path("/etc/guardd")
+A_SHELL = 'for a shell ["/bin/sh", "-c", "…"]'
 
 
 def layers(text: str, *, inherited: bool = False) -> FileLayers:
@@ -235,10 +236,26 @@ def test_unknown_keys_are_errors_in_our_file_and_warnings_in_an_inherited_one(
         ("{pollTools: [5]}", ".pollTools: item 0 is 5: expected a string that is not empty; got [5]"),
         ("{mod: 1}", ".mod: unknown key; the nearest known one is 'mode'"),
         ("{sendingTool: []}", ".sendingTool: unknown key; the nearest known one is 'sendingTools'"),
+        (
+            "{notify: {command: 'mail root'}}",
+            f".notify.command: expected a list of a program and its arguments; {A_SHELL}; got 'mail root'",
+        ),
+        (
+            "{notify: {on: ['allow']}}",
+            ".notify.on: item 0 is 'allow': expected one of 'warn', 'block', 'abort'; got ['allow']",
+        ),
+        (
+            "{notify: {timeoutSeconds: 0}}",
+            ".notify.timeoutSeconds: expected a whole number of at least 1; got 0",
+        ),
+        ("{notify: {atOnce: 17}}", ".notify.atOnce: expected a whole number of at most 16; got 17"),
+        ("{notify: {timeout: 5}}", ".notify.timeout: unknown key; the nearest known one is 'timeoutSeconds'"),
+        ("{notify: 'mail'}", ".notify: expected an object; got 'mail'"),
+        ("{notifier: {}}", ".notifier: unknown key; the nearest known one is 'notify'"),
         ("{limits: {frameMb: 1}}", ".limits.frameMb: unknown key; the nearest known one is 'frameMB'"),
         ("{days: 1}", ".days: unknown key here; it belongs at retention.days"),
         ("{path: 'a'}", ".path: unknown key here; it belongs at socket.path or database.path"),
-        ("{notify: {}}", ".notify: unknown key; the nearest known one is "),
+        ("{tell: {}}", ".tell: unknown key; the nearest known one is "),
         ("{profile: 'x'}", ".profile: unknown key; the nearest known one is "),
         ("{$include: 'x'}", ".$include: guardd does not read included files"),
     ],
@@ -282,8 +299,51 @@ def test_every_setting_of_guardds_own():
     }
 
 
+def test_all_that_is_wrong_is_told():
+    text = """{
+        tools: {loopDetection: {historySize: 0, detectors: 5, warnThreshold: 1}},
+        agents: {
+            list: [5, {id: ""}, {id: "a", tools: 5}, {id: "a"}, {id: "b", tools: {loopDetection: {enabled: 1}}}],
+            entries: {"": {}, c: 5, d: {tools: {loopDetection: {historySize: -1}}}},
+        },
+        guardd: {mode: "x", mode: "y", notify: {command: [], on: 1}, limits: 5, nothing: {}},
+    }"""
+    with pytest.raises(ConfigError) as caught:
+        layers(text)
+    assert [error.key for error in caught.value.errors] == [
+        "tools.loopDetection.historySize",
+        "tools.loopDetection.detectors",
+        "tools.loopDetection.warnThreshold",
+        "agents.list[0]",
+        "agents.list[1].id",
+        "agents.list[id=a].tools",
+        "agents.list[id=a]",
+        "agents.list[id=b].tools.loopDetection.enabled",
+        'agents.entries[""]',
+        "agents.entries.c",
+        "agents.entries.d.tools.loopDetection.historySize",
+        "guardd.mode",
+        "guardd.mode",
+        "guardd.notify.command",
+        "guardd.notify.on",
+        "guardd.limits",
+        "guardd.nothing",
+    ]
+
+
+def test_what_is_right_beside_what_is_wrong_is_kept():
+    document = decode_document("{guardd: {mode: 5, inherit: 'x'}}", FILE)
+    found, errors = layers_and_errors(document, FILE, DIRECTORY, inherited=False)
+    assert [error.key for error in errors] == ["guardd.mode"]
+    assert values(found.guardd) == {"inherit": DIRECTORY / "x"}
+
+
 def test_the_guardd_section_of_an_inherited_file_is_not_looked_at():
     assert layers("{guardd: {mode: 5}}", inherited=True).guardd == {}
+
+
+def test_no_inherited_file_can_have_a_command_run():
+    assert layers("{guardd: {notify: {command: ['/bin/sh', '-c', 'evil']}}}", inherited=True) == layers("{}")
 
 
 @pytest.mark.parametrize(

@@ -103,6 +103,14 @@ def test_a_default_place_that_cannot_be_looked_into_is_noted(home: Path, system:
     assert config.notes[0].startswith(f"{home}/.config/guardd/guardd.json5 cannot be looked for: ")
 
 
+def test_the_machine_s_own_file_that_cannot_be_looked_for_is_an_error(home: Path, system: Path):
+    system.parent.mkdir(parents=True)
+    system.symlink_to(system.name)  # any failure but absence
+    error = error_of(None, {"HOME": str(home)})
+    assert error.startswith(f"{system}: cannot be looked for: ")
+    assert error.endswith(f"; chmod go+rX {system.parent}")
+
+
 def test_home_in_a_named_file(home: Path):
     write(home / "g.json5", 101)
     assert load("~/g.json5", {"HOME": str(home)}).path == home / "g.json5"
@@ -235,6 +243,28 @@ def test_what_is_wrong_with_an_inherited_file(inheriting: Path, content: str | N
         load(inheriting, {})
     assert str(caught.value) == f"{gateway}: {message.format(by=by)}"
     assert caught.value.file == str(gateway)
+
+
+def test_what_is_wrong_in_both_files_is_told_at_once(tmp_path: Path):
+    (tmp_path / "gateway.json").write_text("{tools: {loopDetection: {historySize: 0, enabled: 1}}}")
+    with pytest.raises(ConfigError) as caught:
+        parse("{guardd: {mode: 'x', inherit: 'gateway.json'}}", tmp_path / "g.json5")
+    assert [(error.file, error.key) for error in caught.value.errors] == [
+        (f"{tmp_path}/g.json5", "guardd.mode"),
+        (f"{tmp_path}/gateway.json", "tools.loopDetection.historySize"),
+        (f"{tmp_path}/gateway.json", "tools.loopDetection.enabled"),
+    ]
+    assert all("(inherited by " in error.reason for error in caught.value.errors[1:])
+
+
+def test_an_inherited_file_has_no_command_run(tmp_path: Path):
+    gateway = tmp_path / "gateway.json"
+    gateway.write_text('{"guardd": {"notify": {"command": ["/bin/sh", "-c", "evil"], "on": ["warn"]}}}')
+    config = parse(f"{{guardd: {{inherit: '{gateway}', notify: {{atOnce: 3}}}}}}", tmp_path / "g.json5")
+    assert config.settings.notify.command is None
+    assert config.settings.notify.on == ("block", "abort")
+    assert config.settings.notify.at_once == 3
+    assert config.warnings == ()
 
 
 def test_home_in_an_inherited_path(home: Path, monkeypatch: pytest.MonkeyPatch):

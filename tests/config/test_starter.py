@@ -39,6 +39,13 @@ def test_every_key_is_mentioned():
     assert keys <= set(re.findall(r"(\w+):", starter_text()))
 
 
+def test_settings_are_explained_in_the_words_of_the_fields():
+    words = re.sub(r"\s+(// )?", " ", starter_text())
+    assert GUARDD_FIELDS["mode"].meaning in words
+    assert LOOP_FIELDS["globalCircuitBreakerThreshold"].meaning in words
+    assert "@" not in words.replace('"@name"', "")
+
+
 def test_its_agent_is_one():
     config = parse(uncommented().replace('inherit: "~/.openclaw/openclaw.json"', "inherit: null"), FILE)
     assert config.agents == ("safe-runner",)

@@ -29,7 +29,7 @@ Example:
   guardctl config check ~/.config/guardd/guardd.json5
 
 No daemon is asked. The exit status is 0 for a file that guardd would start
-with, warnings or not, and 1 otherwise."""
+with, warnings or not, and 1 otherwise; all that is wrong is then said."""
 
 RELOAD_EPILOG = """\b
 Example:
@@ -73,13 +73,25 @@ def check(shared: Shared, file: Path) -> None:
         config = load(file)
     except ConfigError as error:
         if shared.as_json:
-            fault = {"file": error.file, "key": error.key, "value": error.value, "reason": error.reason}
-            forms.document({"file": str(file), "valid": False, "error": fault, "warnings": [], "notes": []})
-        raise Failure(str(error)) from None
+            faults = [
+                {"file": one.file, "key": one.key, "value": one.value, "reason": one.reason}
+                for one in error.errors
+            ]
+            found = {"file": str(file), "valid": False, "error": faults[0], "errors": faults}
+            forms.document(found | {"warnings": [], "notes": []})
+        first, *more = map(str, error.errors)
+        raise Failure(first, *more) from None
     if shared.as_json:
         warnings, notes = list(config.warnings), list(config.notes)
         forms.document(
-            {"file": str(file), "valid": True, "error": None, "warnings": warnings, "notes": notes}
+            {
+                "file": str(file),
+                "valid": True,
+                "error": None,
+                "errors": [],
+                "warnings": warnings,
+                "notes": notes,
+            }
         )
         return
     for warning in config.warnings:
@@ -120,7 +132,7 @@ def _show(described: dict[str, Any], *, colored: bool) -> None:
         value = "unset" if setting["value"] is None else json.dumps(setting["value"], ensure_ascii=False)
         rows.append((safe(key), safe(value), safe(_origin(key, setting["origin"], path))))
     columns = (
-        tables.Column("KEY"),
+        tables.Column("KEY", fold=True, alone=True),
         tables.Column("VALUE", least=10, fold=True),
         tables.Column("SET BY", least=16, fold=True, style="cyan"),
     )
