@@ -1,6 +1,8 @@
 """One connection: bytes in, frames out to the server, replies back, and never more work than is bounded."""
 
 import asyncio
+import os
+import socket
 from collections.abc import Callable
 from functools import partial
 from typing import Protocol, cast
@@ -11,9 +13,13 @@ from guardd.protocol.errors import FrameTooLarge, Overloaded, RpcError
 from guardd.protocol.framer import Framer
 from guardd.vocabulary import Role
 
-MOST_IN_FLIGHT = 64
+MOST_IN_FLIGHT = 32
 """Calls of one connection that are being worked on, before no more of its messages are taken; the rest waits, so
-that no connection starves another."""
+that a call of another connection waits for at most twice as many of this one: those of the transaction under way,
+and those that stand before it in the next. A message is never parted: a batch may be more by itself."""
+MOST_IN_A_TURN = 32
+"""Calls of one connection that are taken before the others have their turn, be they answered at once, as what is
+wrong is."""
 BYTES_LIKE_A_CALL = 256 * 1024
 """What so many bytes of a message weigh, so that large ones are held in memory few at a time."""
 WRITE_BUFFER_BYTES = 1024 * 1024
@@ -35,6 +41,9 @@ class Receiver(Protocol):
         self, connection: "Connection", message: jsonrpc.Message, send: Callable[[bytes], None]
     ) -> None:
         """A message has come; `send` is to be called once, with the bytes of the reply or none."""
+
+    def refused(self, error: RpcError) -> None:
+        """A peer is told this, which answers none of its messages, and the connection ends."""
 
     def has_room(self, grown: int) -> bool:
         """Account for unread bytes that a connection holds now more, or fewer; False past the limit."""
@@ -66,6 +75,7 @@ class Connection(asyncio.Protocol):
         self._writable = asyncio.Event()
         self._writable.set()
         self._working = False
+        self._had_its_turn = False
         self._refusal: RpcError | None = None
         self._closing = False
         self.last_active = loop.time()
@@ -132,7 +142,9 @@ class Connection(asyncio.Protocol):
 
     def refuse(self, error: RpcError) -> None:
         """Read no more; answer what is being worked on, say why, and close."""
-        self._refusal = self._refusal or error
+        if self._refusal is None:
+            self._refusal = error
+            self._server.refused(error)
         if self._in_flight == 0 and not self._closing:
             self.send(jsonrpc.frame([jsonrpc.failure(b"null", self._refusal)]))
             self.close()
@@ -144,6 +156,20 @@ class Connection(asyncio.Protocol):
             self.transport.abort()
         else:
             self.transport.close()
+
+    def finish(self) -> None:
+        """Take nothing more from the peer, answer what it has sent, and close.
+
+        What the kernel has accepted is read and answered, so that closing tells the peer no reset; what it would
+        send from now on fails on its side.
+        """
+        if self._closing:
+            return
+        descriptor = os.dup(
+            self.transport.get_extra_info("socket").fileno()
+        )  # uvloop lends it for looking only
+        with socket.socket(fileno=descriptor) as ours:
+            ours.shutdown(socket.SHUT_RD)
 
     @property
     def is_closing(self) -> bool:
@@ -157,17 +183,26 @@ class Connection(asyncio.Protocol):
 
     @property
     def _has_capacity(self) -> bool:
-        return self._writable.is_set() and self._refusal is None and self._in_flight < MOST_IN_FLIGHT
+        return (
+            self._writable.is_set()
+            and self._refusal is None
+            and self._in_flight < MOST_IN_FLIGHT
+            and not self._had_its_turn
+        )
 
     def _work(self) -> None:
         """Take the messages that have come, as many as there is capacity for."""
         self._working = True
+        taken = 0
         try:
             while self._has_capacity and not self._closing:
                 frame = self._framer.next_frame()
                 if frame is None:
                     break
-                self._take(frame)
+                taken += self._take(frame)
+                if taken >= MOST_IN_A_TURN:
+                    self._had_its_turn = True
+                    self._loop.call_soon(self._next_turn)
         except FrameTooLarge as error:
             self.refuse(error)
         finally:
@@ -178,11 +213,18 @@ class Connection(asyncio.Protocol):
             self.close()
         self._read_or_pause()
 
-    def _take(self, frame: bytes) -> None:
+    def _next_turn(self) -> None:
+        self._had_its_turn = False
+        if not self._closing:
+            self._work()
+
+    def _take(self, frame: bytes) -> int:
+        """Have a message worked on; returns its weight in calls."""
         message = jsonrpc.read(frame)
         weight = len(message.calls) + len(frame) // BYTES_LIKE_A_CALL
         self._in_flight += weight
         self._server.received(self, message, partial(self._answered, weight))
+        return weight
 
     def _answered(self, weight: int, reply: bytes) -> None:
         self._in_flight -= weight

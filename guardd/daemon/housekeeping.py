@@ -48,16 +48,20 @@ class Checkpointer:
 
 
 async def tend(server: Server) -> None:
-    """Checkpoint, forget old requests and close silent connections, until cancelled."""
+    """Checkpoint, forget old requests, close silent connections and look at the clock, until cancelled."""
     checkpointer = Checkpointer(server)
-    forget_at = server.loop.time()
+    forget_at = (
+        server.loop.time() + FORGET_SECONDS
+    )  # not at once: a clock may be set right soon after the boot
     while True:
         await asyncio.sleep(TICK_SECONDS)
         checkpointer.tick()
         _close_silent(server)
+        server.pace.look()
         if server.loop.time() >= forget_at:
             forget_at = server.loop.time() + FORGET_SECONDS
-            await _forget(server)
+            if server.pace.was_kept(REMEMBERED_MS):
+                await _forget(server)
 
 
 async def _forget(server: Server) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sqlite3
 from collections.abc import Awaitable, Callable, Mapping
@@ -10,12 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+import sqlalchemy
 
 import guardd
 from guardd.config import ConfigError
 from guardd.config.errors import shown_file
 from guardd.daemon import retention
 from guardd.daemon.access import AccessError
+from guardd.daemon.metrics import Value, by_one_label
 from guardd.daemon.reads import back_up, db_check, event_filter, explain
 from guardd.daemon.watching import catch_up
 from guardd.daemon.writer import now
@@ -26,7 +29,7 @@ from guardd.protocol import operator_results as results
 from guardd.protocol.errors import InvalidParams
 from guardd.protocol.openrpc import document
 from guardd.store.migrating import HEAD
-from guardd.store.reading.state import overview
+from guardd.store.reading.state import overview, run_counts
 from guardd.times import format_rfc3339
 
 if TYPE_CHECKING:
@@ -115,7 +118,23 @@ def _shown(path: Path | None) -> str | None:
 
 async def metrics(server: Server, _connection: Connection, _params: object) -> str:
     """`server.metrics`."""
-    return server.metrics.text(server.gauges())
+    database_bytes, wal_bytes = server.file_sizes()
+    values: dict[str, Value] = {
+        "guardd_commit_seconds": server.writer.commit_seconds,
+        "guardd_connections": len(server.connections),
+        "guardd_queue": server.writer.waiting,
+        "guardd_buffered_bytes": server.buffered,
+        "guardd_database_bytes": database_bytes,
+        "guardd_wal_bytes": wal_bytes,
+        "guardd_uptime_seconds": round(server.uptime(), 3),
+        "guardd_process_id": os.getpid(),
+        "guardd_build_info": {(guardd.__version__, sqlite3.sqlite_version): 1},
+    }
+    with contextlib.suppress(
+        sqlalchemy.exc.DBAPIError
+    ):  # where that cannot be read, all else is needed the more
+        values["guardd_runs"] = by_one_label(await server.readers.ask(run_counts))
+    return server.metrics.text(values)
 
 
 async def backup(

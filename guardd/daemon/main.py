@@ -2,11 +2,13 @@
 
 import asyncio
 import contextlib
+import gc
 import logging
 import os
 import signal
 import socket
 import sqlite3
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,6 +37,9 @@ logger = logging.getLogger("guardd")
 
 PATIENCE_SECONDS = 5.0
 """How long a stop waits for answers and for peers that take them."""
+SWITCH_SECONDS = 0.0005
+"""How long a reader's thread may keep the interpreter from the loop, which answers verdicts; Python's own is ten times
+that."""
 
 
 class StartError(Exception):
@@ -79,13 +84,17 @@ def serve(options: Options) -> None:
             lock = stack.enter_context(DatabaseLock.acquire(path))
             database = open_database(lock.database, config.settings.database.durability, now())
             stack.callback(_close, database)
-        except (ConfigError, AccessError, LockError, DatabaseUnusable, ListenError) as error:
+        except ConfigError as error:
+            raise StartError("\n  ".join(map(str, error.errors))) from error
+        except (AccessError, LockError, DatabaseUnusable, ListenError) as error:
             raise StartError(str(error)) from error
         except FileNotFoundError as error:  # of resolving a relative path
             raise StartError(
                 "the current directory is gone: change to another, or name whole paths"
             ) from error
         _tell(config, database)
+        sys.setswitchinterval(SWITCH_SECONDS)
+        gc.freeze()  # what is there now stays: looking through it for garbage would hold up a verdict
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
             server = Server(
                 runner.get_loop(), config, database, policy, load_config=lambda: load(options.config)
@@ -106,6 +115,10 @@ def _listeners(options: Options, config: Config) -> list[Listener]:
     """The sockets that systemd has opened, else the one that we bind."""
     passed = passed_by_systemd()
     if passed:
+        if config.settings.socket.group is not None:
+            logger.warning(
+                "guardd.socket.group does not hold for a socket of systemd's: set SocketGroup= in guardd.socket"
+            )
         return passed
     configured = config.settings.socket.path
     path = options.socket or paths.server_socket_path(
@@ -195,8 +208,11 @@ async def _run(server: Server, listeners: list[Listener], notifier: Notifier) ->
 def _reload(server: Server, notifier: Notifier) -> Callable[[], None]:
     def reload() -> None:
         notifier.reloading()
-        with contextlib.suppress(ConfigError, AccessError):  # the log has it, and nothing is changed
+        try:
             server.reload()
-        notifier.ready()
+        except (ConfigError, AccessError):  # the log says why
+            notifier.ready("answering, with the configuration from before: the changed one is wrong")
+        else:
+            notifier.ready("answering")
 
     return reload

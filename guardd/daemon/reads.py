@@ -95,7 +95,9 @@ def back_up(database: Path, target: Path, interruptible: Interruptible) -> resul
     except FileExistsError as error:
         raise InvalidParams(f"path exists already: {target}", field="path") from error
     except (sqlite3.Error, OSError, ValueError) as error:  # ValueError: a NUL in it
-        raise InvalidParams(f"path cannot be written: {error}", field="path") from error
+        raise InvalidParams(
+            f"path cannot be written: {error}; guardd can write to {database.parent}", field="path"
+        ) from error
     if not sound:
         target.unlink()
         raise InvalidParams(f"the copy at {target} was damaged; the disk may be failing", field="path")

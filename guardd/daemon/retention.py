@@ -13,6 +13,7 @@ from guardd.protocol import operator_methods as operator
 from guardd.protocol import operator_results as results
 from guardd.protocol.errors import RpcError
 from guardd.store.pruning import (
+    count_kept_runs,
     count_old_runs,
     delete_oldest_run,
     free_pages,
@@ -29,6 +30,8 @@ logger = logging.getLogger("guardd.retention")
 DAY_MS = 24 * 60 * 60 * 1000
 MEBIBYTE = 1024 * 1024
 PERIOD_SECONDS = 600.0
+CLOCK_KEPT_MS = DAY_MS
+"""How long the clock must not have jumped forward before it is believed that a run was silent so long."""
 PAUSE_SECONDS = 0.01
 """Between two steps, for whoever else wants to write."""
 PAGES_AT_ONCE = 256
@@ -37,28 +40,32 @@ PAGES_AT_ONCE = 256
 async def prune(server: Server, params: operator.DatabasePrune) -> results.DatabasePruned:
     """Delete ended runs without activity since `olderThan`, by default the configured retention."""
     silent_since = _silent_since(server)
-    older_than = silent_since if params.older_than_ms is None else params.older_than_ms
+    older_than = _retained_since(server) if params.older_than_ms is None else params.older_than_ms
+    connection = server.database.connection
     if params.dry_run:
-        connection = server.database.connection
         runs, calls = await server.writer.run(
             lambda _now: count_old_runs(connection, older_than, silent_since)
         )
-        return results.DatabasePruned(runs=runs, calls=calls, dry_run=True)
-    runs, calls = await _delete_old_runs(server, older_than, silent_since)
-    await _give_back_space(server)
-    return results.DatabasePruned(runs=runs, calls=calls, dry_run=False)
+    else:
+        runs, calls = await _delete_old_runs(server, older_than, silent_since)
+        await _give_back_space(server)
+    kept = await server.writer.run(lambda _now: count_kept_runs(connection, older_than, silent_since))
+    return results.DatabasePruned(runs=runs, calls=calls, kept=kept, dry_run=params.dry_run)
 
 
 async def keep_retention(server: Server) -> None:
-    """Apply the configured retention from time to time, until cancelled."""
+    """Apply the configured retention from time to time, until cancelled.
+
+    Not at once: a clock may be set right soon after the boot.
+    """
     while True:
+        await asyncio.sleep(PERIOD_SECONDS)
         try:
             await apply(server)
         except (RpcError, sqlite3.Error) as error:
             logger.warning(
                 "retention was not applied; it will be tried again", extra=fields(reason=str(error))
             )
-        await asyncio.sleep(PERIOD_SECONDS)
 
 
 async def apply(server: Server) -> None:
@@ -81,8 +88,13 @@ async def apply(server: Server) -> None:
     await _give_back_space(server)
 
 
-def _silent_since(server: Server) -> int:
+def _retained_since(server: Server) -> int:
     return now() - server.config.settings.retention.days * DAY_MS
+
+
+def _silent_since(server: Server) -> int:
+    """Before when a run must have been heard of last to go although it has not ended; none if the clock is in doubt."""
+    return _retained_since(server) if server.pace.was_kept(CLOCK_KEPT_MS) else 0
 
 
 async def _delete_old_runs(server: Server, older_than: int, silent_since: int) -> tuple[int, int]:

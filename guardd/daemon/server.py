@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import logging
-import os
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from functools import partial
@@ -20,13 +19,17 @@ from guardd.daemon.changes import GATEWAY_CHANGES, OPERATOR_CHANGES
 from guardd.daemon.connection import Connection
 from guardd.daemon.exchange import Exchange
 from guardd.daemon.logs import fields
-from guardd.daemon.metrics import Metrics
+from guardd.daemon.metrics import Metrics, error_labels
+from guardd.daemon.notifying import Notifying
+from guardd.daemon.pace import Pace
 from guardd.daemon.readers import Readers
 from guardd.daemon.reads import READS
 from guardd.daemon.requests import Once, answered_once, request_of
 from guardd.daemon.watching import Watchers
 from guardd.daemon.writer import Change, Writer
+from guardd.fingerprint.redaction import mask_text
 from guardd.guard import Guard
+from guardd.protocol import gateway_methods as wire
 from guardd.protocol import jsonrpc
 from guardd.protocol.errors import (
     Denied,
@@ -67,9 +70,12 @@ class Server:
         writer: carries out changes.
         readers: answer what only reads.
         watchers: those who are told of detections.
+        notifying: runs the command that is told of them.
         metrics: counts.
+        pace: whether the clock can be gone by.
         connections: the open ones.
         stopping: new work is refused.
+        buffered: bytes received and not yet worked on, of all connections.
         socket: the file of the socket that it is reached at, if there is one.
     """
 
@@ -98,21 +104,22 @@ class Server:
         self.load_config = load_config
         self.metrics = Metrics()
         self.watchers = Watchers()
+        self.pace = Pace()
+        self.notifying = Notifying(loop, config.settings.notify, self.metrics)
         self.guard = Guard(database.store, config, database.key, self.watchers.publish)
-        self.writer = Writer(
-            loop, database.store, self._committed, self.watchers.discard, database.is_in_place
-        )
+        self.writer = Writer(loop, database.store, self._committed, self._rolled_back, database.is_in_place)
         self.connections: set[Connection] = set()
         self.stopping = False
         self.socket: Path | None = None
         self.started = time.monotonic()
         self.readers = Readers(loop, database.path)
-        self._buffered = 0
+        self.buffered = 0
         self._nobody_left = asyncio.Event()
         self._nobody_left.set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._background: set[asyncio.Task[None]] = set()
         self._once = Once(database.store, self.writer)
+        self._uncommitted_calls: list[str] = []  # the actions that they are to be answered with
 
     def make_connection(self) -> Connection:
         """A connection for a peer that is about to be admitted."""
@@ -147,8 +154,8 @@ class Server:
 
     def has_room(self, grown: int) -> bool:
         """Account for unread bytes; False past the limit of all connections together."""
-        self._buffered += grown
-        return self._buffered <= self.config.settings.limits.buffer_mb * MEBIBYTE
+        self.buffered += grown
+        return self.buffered <= self.config.settings.limits.buffer_mb * MEBIBYTE
 
     def received(
         self, connection: Connection, message: jsonrpc.Message, send: Callable[[bytes], None]
@@ -171,12 +178,16 @@ class Server:
                 self._count_error(outcome)
             exchange.answer(index, call_id, outcome)
             if began is not None:
-                self.metrics.answered_call(time.perf_counter() - began)
+                self.metrics.call_seconds.observe(time.perf_counter() - began)
 
         return answer
 
+    def refused(self, error: RpcError) -> None:
+        """Count an error that a connection ends with."""
+        self._count_error(error)
+
     def _count_error(self, error: RpcError) -> None:
-        self.metrics.errors[error.code] += 1
+        self.metrics.errors[error_labels(error)] += 1
 
     # From a call to its answer
 
@@ -203,7 +214,7 @@ class Server:
     def _admit(self, connection: Connection, call: jsonrpc.Request) -> Method:
         method = METHODS.get(call.method)
         if method is None:
-            raise MethodNotFound(f"there is no method {call.method[:100]!r}")
+            raise MethodNotFound(f"there is no method {mask_text(call.method[:100])!r}")
         if method.roles.isdisjoint(connection.roles):
             raise Denied(f"your user may not call {method.name}")
         if self.stopping:
@@ -217,17 +228,23 @@ class Server:
 
         def work(now: int) -> bytes:
             request = request_of(self.database.key, method.name, params, raw_params)
-
-            def change() -> object:
-                if method.name in GATEWAY_CHANGES:
-                    return GATEWAY_CHANGES[method.name](self.guard, params, now)
-                return OPERATOR_CHANGES[method.name](self.guard, params, now, self._resolve)
-
             if request is None:
-                return jsonrpc.encode(change())
-            return answered_once(self.database.store, request, now, change)
+                return jsonrpc.encode(self._change(method.name, params, now))
+            return answered_once(
+                self.database.store, request, now, lambda: self._change(method.name, params, now)
+            )
 
         return work
+
+    def _change(self, name: str, params: msgspec.Struct, now: int) -> object:
+        """Carry out a method that changes state, inside the writer's transaction; its result."""
+        change = GATEWAY_CHANGES.get(name)
+        if change is None:
+            return OPERATOR_CHANGES[name](self.guard, params, now, self._resolve)
+        result = change(self.guard, params, now)
+        if type(result) is wire.Verdict:  # of tool.before alone
+            self._uncommitted_calls.append(result.action)
+        return result
 
     async def _immediately(
         self, connection: Connection, method: Method, params: msgspec.Struct, raw_params: bytes | None
@@ -274,8 +291,17 @@ class Server:
 
     # What changes while it runs
 
+    def _rolled_back(self) -> None:
+        self.watchers.discard()
+        self._uncommitted_calls.clear()
+
     def _committed(self) -> None:
-        for event in self.watchers.committed():
+        for action in self._uncommitted_calls:
+            self.metrics.calls[action] += 1
+        self._uncommitted_calls.clear()
+        events = self.watchers.committed()
+        self.notifying.take(events)
+        for event in events:
             detection = event.verdict.detection
             if detection is not None:
                 self.metrics.verdicts[detection.detector, event.verdict.action.word] += 1
@@ -296,6 +322,7 @@ class Server:
         self.config = config
         self.policy = policy
         self.guard.configure(config)
+        self.notifying.configure(config.settings.notify)
         for connection in list(self.connections):
             if connection.roles:
                 self._admit_again(connection)
@@ -333,12 +360,13 @@ class Server:
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=patience)
         for connection in list(self.connections):
-            connection.close()
+            connection.finish()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(patience):
                 await self._nobody_left.wait()
         for connection in list(self.connections):
             connection.close(abort=True)
+        await self.notifying.close()
         await self.readers.close(patience)
 
     def uptime(self) -> float:
@@ -350,19 +378,6 @@ class Server:
         return _size(self.database.path), _size(
             self.database.path.with_name(f"{self.database.path.name}-wal")
         )
-
-    def gauges(self) -> Mapping[str, tuple[str, float]]:
-        """The values of the moment, for the metrics."""
-        database, wal = self.file_sizes()
-        return {
-            "guardd_connections": ("Open connections.", len(self.connections)),
-            "guardd_queue": ("Changes that wait for the writer.", self.writer.waiting),
-            "guardd_buffered_bytes": ("Bytes received and not yet worked on.", self._buffered),
-            "guardd_database_bytes": ("Size of the database file.", database),
-            "guardd_wal_bytes": ("Size of the write-ahead log.", wal),
-            "guardd_uptime_seconds": ("Time since the daemon started.", round(self.uptime(), 3)),
-            "guardd_process_id": ("The daemon's process.", os.getpid()),
-        }
 
 
 def _bug(error: Exception) -> InternalError:

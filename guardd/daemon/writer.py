@@ -17,6 +17,7 @@ from typing import TypeVar
 from sqlalchemy.exc import DBAPIError
 
 from guardd.daemon.logs import fields
+from guardd.daemon.metrics import Histogram
 from guardd.protocol.errors import InternalError, RpcError, StorageUnavailable
 from guardd.store.store import Store
 
@@ -55,6 +56,7 @@ class Writer:
 
     Attributes:
         commits: transactions so far; the checkpointer looks at it.
+        commit_seconds: how long each took to be committed.
     """
 
     def __init__(
@@ -84,6 +86,7 @@ class Writer:
         self._scheduled = False
         self._available = True
         self.commits = 0
+        self.commit_seconds = Histogram()
 
     @property
     def waiting(self) -> int:
@@ -152,10 +155,16 @@ class Writer:
         changes = [item for item in items if isinstance(item, Change)]
         results = dict(zip(map(id, changes), self._carry_out(changes), strict=True))
         for item in items:
-            if isinstance(item, Change):
-                item.answer(results[id(item)])
-            else:
-                item()
+            try:
+                if isinstance(item, Change):
+                    item.answer(results[id(item)])
+                else:
+                    item()
+            except Exception as error:  # the others are to be answered all the same
+                logger.exception(
+                    "an answer could not be handed out; this is a bug",
+                    extra=fields(error=type(error).__name__),
+                )
 
     def _carry_out(self, changes: list[Change]) -> list[bytes | RpcError]:
         """Carry out changes in one transaction; where that fails, each in its own: only those at fault fail."""
@@ -173,7 +182,9 @@ class Writer:
         before = self._store.changes
         try:
             results = [_result(change, at) for change in changes]
+            committing = time.perf_counter()
             self._store.commit()
+            self.commit_seconds.observe(time.perf_counter() - committing)
         except Exception as error:  # noqa: BLE001  one request's fault must not become another's
             self._undo()
             if len(changes) == 1:

@@ -2,6 +2,9 @@
 
 from pathlib import Path
 
+RESTORE = "Restore a backup (guardctl backup makes them), or move the file away and start anew"
+"""What to do about a damaged database."""
+
 
 class DatabaseUnusable(Exception):  # noqa: N818  it says what is the matter
     """The database file cannot be used.
@@ -27,5 +30,10 @@ def unreadable(path: Path, error: Exception) -> DatabaseUnusable:
     return DatabaseUnusable(
         path,
         f"SQLite cannot read it ({error})",
-        "Restore a backup (guardctl backup makes them), or move the file away and start anew",
+        RESTORE,
     )
+
+
+def damaged(path: Path, found: str) -> DatabaseUnusable:
+    """What was found wrong with a database."""
+    return DatabaseUnusable(path, f"it is damaged ({found}), and was left as it is", RESTORE)

@@ -15,8 +15,9 @@ from typing import Literal
 import guardd
 from guardd.store.connecting import BUSY_TIMEOUT_MS, migrating_engine
 from guardd.store.copying import copy_database
-from guardd.store.errors import DatabaseUnusable, unreadable
+from guardd.store.errors import DatabaseUnusable, damaged, unreadable
 from guardd.store.schema_version import NEWEST
+from guardd.store.soundness import damage
 
 HEAD = NEWEST
 """The revision to which a database is brought."""
@@ -103,9 +104,11 @@ def migrate(path: Path, revision: str = HEAD) -> Migration:
     """Bring a database to a revision, in one transaction; what held data is copied beside it first.
 
     Raises:
-        DatabaseUnusable: see `check`; or the migration failed, and the file is as it was.
+        DatabaseUnusable: see `check`; or it is damaged, or the migration failed; the file is as it was.
     """
     before = check(path)
+    if before is not None:
+        _refuse_damage(path)
     if before == revision:
         return Migration(before, revision, None)
     backup = None
@@ -121,6 +124,16 @@ def migrate(path: Path, revision: str = HEAD) -> Migration:
             "Nothing was changed; free disk space if that is the reason, else report this as a bug",
         ) from error
     return Migration(before, revision, backup)
+
+
+def _refuse_damage(path: Path) -> None:
+    """Refuse a damaged file before anything is written to it: that might make the damage worse."""
+    try:
+        found = damage(path)
+    except sqlite3.Error as error:
+        raise unreadable(path, error) from error
+    if found is not None:
+        raise damaged(path, found)
 
 
 def _back_up(path: Path, revision: str) -> Path:

@@ -27,6 +27,16 @@ _oldest_seq = select(func.min(calls.c.seq)).where(calls.c.run_id == runs.c.id).s
 COUNT_OLD = compiled(select(func.count(), func.coalesce(func.sum(_stored_calls), 0)).where(_is_old))
 """How many runs may go, and how many calls are stored of them."""
 
+COUNT_KEPT = compiled(
+    select(func.count())
+    .select_from(runs)
+    .where(
+        runs.c.last_activity_at.between(bindparam("silent_since"), bindparam("older_than") - 1),
+        or_(runs.c.status == RunStatus.ACTIVE.value, runs.c.abort_detection_id.is_not(None)),
+    )
+)
+"""How many runs were silent for as long, and stay since they are active or aborted."""
+
 OLDEST = compiled(select(runs.c.id, _stored_calls).where(_is_old).order_by(runs.c.last_activity_at).limit(1))
 """The run that may go and was silent longest, and how many calls are stored of it."""
 
@@ -70,6 +80,12 @@ def count_old_runs(connection: sqlite3.Connection, older_than: int, silent_since
     bound = {"older_than": older_than, "silent_since": silent_since}
     run_count, call_count = connection.execute(COUNT_OLD, bound).fetchone()
     return run_count, call_count
+
+
+def count_kept_runs(connection: sqlite3.Connection, older_than: int, silent_since: int) -> int:
+    """How many runs `delete_oldest_run` leaves although they are as old, since they are active or aborted."""
+    bound = {"older_than": older_than, "silent_since": silent_since}
+    return int(connection.execute(COUNT_KEPT, bound).fetchone()[0])
 
 
 def delete_oldest_run(connection: sqlite3.Connection, older_than: int, silent_since: int) -> int | None:

@@ -4,6 +4,7 @@ Nothing here commits: whoever calls brackets its work in `begin` and `commit`, s
 is one transaction and an answer is given only from what is committed.
 """
 
+import contextlib
 import sqlite3
 
 from guardd.detect.detection import Detection, Question
@@ -36,8 +37,22 @@ class Store:
         self._execute("begin immediate")
 
     def commit(self) -> None:
-        """Make everything since `begin` durable."""
-        self._execute("commit")
+        """Make everything since `begin` durable; where that fails, it is undone."""
+        try:
+            self._execute("commit")
+        except sqlite3.Error:
+            with contextlib.suppress(sqlite3.Error):
+                self.rollback()
+                self._void()
+            raise
+
+    def _void(self) -> None:
+        """Overwrite what a commit that failed has left in the log.
+
+        If it was written and only not synced, who recovers the log after a kill would take it for committed. What is
+        written instead, to the same place, changes nothing.
+        """
+        self._execute("pragma user_version = 0")
 
     def rollback(self) -> None:
         """Undo everything since `begin`; a no-op where SQLite has done so itself."""

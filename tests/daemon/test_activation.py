@@ -69,6 +69,16 @@ def test_the_socket_stays_when_the_daemon_goes(activated: Callable[..., Daemon])
     assert daemon.socket.stat().st_ino == inode
 
 
+def test_a_group_that_is_not_given_the_socket_is_told(activated: Callable[..., Daemon]):
+    daemon = activated()
+    daemon.configure({"guardd": {"socket": {"group": "0"}}})
+    daemon.launch()
+    wait_for_socket(daemon)
+    with daemon.connect() as client:
+        client.ask("server.status")
+    assert "guardd.socket.group does not hold for a socket of systemd's" in daemon.log()
+
+
 def test_every_socket_that_is_passed_is_served(activated: Callable[..., Daemon]):
     daemon = activated("--fdname=guardd:other", names=("one", "two")).start()
     for name in ("one", "two"):

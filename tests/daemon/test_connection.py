@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import json
+import signal
 import socket
 import threading
 from collections.abc import Callable
@@ -15,6 +16,7 @@ from support.daemon import Daemon, RawClient, eventually
 
 from guardd.daemon.connection import (
     BYTES_LIKE_A_CALL,
+    MOST_IN_A_TURN,
     MOST_IN_FLIGHT,
     MOST_UNTAKEN_EVENTS_BYTES,
     WRITE_BUFFER_BYTES,
@@ -69,6 +71,7 @@ class Server:
 
     def __init__(self) -> None:
         self.refusal: RpcError | None = None
+        self.told: list[RpcError] = []
         self.waiting: list[tuple[jsonrpc.Message, Callable[[bytes], None]]] = []
         self.buffered = 0
         self.room = 1000
@@ -82,6 +85,9 @@ class Server:
     def closed(self, _connection: Connection) -> None:
         self.open -= 1
 
+    def refused(self, error: RpcError) -> None:
+        self.told.append(error)
+
     def has_room(self, grown: int) -> bool:
         self.buffered += grown
         return self.buffered <= self.room
@@ -90,7 +96,7 @@ class Server:
         self, _connection: Connection, message: jsonrpc.Message, send: Callable[[bytes], None]
     ) -> None:
         if self.at_once:
-            send(b"")
+            send(b"reply\n")
         else:
             self.waiting.append((message, send))
 
@@ -99,11 +105,23 @@ class Server:
         send(reply)
 
 
-class Clock:
-    now = 0.0
+class Loop:
+    """A clock that stands, and what is to be done in the next turn."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.soon: list[Callable[[], None]] = []
 
     def time(self) -> float:
         return self.now
+
+    def call_soon(self, callback: Callable[[], None]) -> None:
+        self.soon.append(callback)
+
+    def turn(self) -> None:
+        callbacks, self.soon = self.soon, []
+        for callback in callbacks:
+            callback()
 
 
 class Pair:
@@ -113,14 +131,24 @@ class Pair:
         self.server = Server()
         self.server.refusal = refusal
         self.transport = Transport()
-        self.clock = Clock()
-        self.connection = Connection(self.server, frame_limit, self.clock)
+        self.loop = Loop()
+        self.connection = Connection(self.server, frame_limit, self.loop)
         self.connection.connection_made(self.transport)
 
     def receive(self, data: bytes) -> None:
         assert self.transport.reading
         assert self.transport.closed is None
         self.connection.data_received(data)
+
+    def work_off(self) -> int:
+        """Answer everything, turn by turn; how many turns that took."""
+        turns = 0
+        while self.server.waiting or self.loop.soon:
+            while self.server.waiting:
+                self.server.answer()
+            self.loop.turn()
+            turns += 1
+        return turns
 
     @property
     def error(self) -> Any:
@@ -139,6 +167,7 @@ def test_a_peer_that_is_refused_is_told_why_and_closed():
 def test_no_more_is_taken_than_may_be_in_flight():
     pair = Pair()
     pair.receive(requests(MOST_IN_FLIGHT + 3))
+    pair.loop.turn()
     assert len(pair.server.waiting) == MOST_IN_FLIGHT
     assert not pair.transport.reading
     pair.server.answer()
@@ -153,6 +182,7 @@ def test_the_calls_of_a_batch_are_in_flight_each():
     pair = Pair()
     batch = b"[" + b",".join([BEFORE.strip() % 1] * (MOST_IN_FLIGHT + 1)) + b"]\n"
     pair.receive(batch + BEFORE % 2)
+    pair.loop.turn()
     assert len(pair.server.waiting) == 1
     assert not pair.transport.reading
     pair.server.answer()
@@ -165,20 +195,32 @@ def test_large_messages_are_in_flight_few_at_a_time():
     large = b'{"jsonrpc":"2.0","id":1,"method":"m","params":["%b"]}\n' % (b"x" * BYTES_LIKE_A_CALL * 8)
     pair.server.room = len(large) * 40
     pair.receive(large * 40)
+    pair.loop.turn()
     assert len(pair.server.waiting) * len(large) <= 18 * MEBIBYTE
-    while pair.server.waiting:
-        pair.server.answer()
+    pair.work_off()
     assert pair.transport.reading
 
 
-def test_a_deep_pile_of_messages_that_are_answered_at_once_needs_no_deep_stack():
+def test_what_is_answered_at_once_is_taken_a_few_at_a_time():
+    """So that a flood of it, as of messages that are wrong, leaves the others their turns; and no deep stack."""
     pair = Pair()
     pair.server.room = MEBIBYTE
-    pair.receive(requests(MOST_IN_FLIGHT + 5000))
     pair.server.at_once = True
-    for _ in range(MOST_IN_FLIGHT):
-        pair.server.answer()
-    assert (len(pair.transport.written), pair.transport.reading) == (MOST_IN_FLIGHT, True)
+    turns = 200
+    pair.receive(requests(MOST_IN_A_TURN * turns))
+    assert len(pair.transport.written) == MOST_IN_A_TURN
+    assert not pair.transport.reading
+    assert pair.work_off() == turns
+    assert len(pair.transport.written) == MOST_IN_A_TURN * turns
+    assert pair.transport.reading
+
+
+def test_a_turn_that_comes_after_the_end_does_nothing():
+    pair = Pair()
+    pair.receive(requests(MOST_IN_FLIGHT + 2))
+    pair.connection.connection_lost(None)
+    pair.loop.turn()
+    assert (len(pair.server.waiting), pair.server.buffered) == (MOST_IN_FLIGHT, 0)
 
 
 def test_nothing_is_taken_while_the_peer_takes_no_replies():
@@ -231,9 +273,11 @@ def test_a_peer_that_has_sent_its_last_is_answered_before_the_connection_closes(
     pair = Pair()
     pair.receive(requests(MOST_IN_FLIGHT + 1) + b'{"half of')
     assert pair.connection.eof_received()
-    for number in range(MOST_IN_FLIGHT + 1):
-        assert pair.transport.closed is None, number
+    for _ in range(MOST_IN_FLIGHT):
         pair.server.answer()
+    pair.loop.turn()
+    assert pair.transport.closed is None
+    pair.server.answer()
     assert pair.transport.closed == "closed"
     assert len(pair.transport.written) == MOST_IN_FLIGHT + 1
 
@@ -251,9 +295,9 @@ def test_activity_is_whatever_passes_in_either_direction():
         pair.server.answer,
         lambda: (pair.connection.pause_writing(), pair.connection.resume_writing()),
     ):
-        pair.clock.now += 1
+        pair.loop.now += 1
         step()
-        assert pair.connection.last_active == pair.clock.now
+        assert pair.connection.last_active == pair.loop.now
 
 
 def test_awaiting_an_answer():
@@ -516,6 +560,30 @@ def test_a_long_pipeline_is_answered_in_order_and_others_are_served_meanwhile(sh
     assert len(seqs) == count / 5
     assert seqs == list(range(seqs[0], seqs[0] + len(seqs)))
     assert served > 20
+
+
+JUNK = b"1\n"
+UNKNOWN = b'{"jsonrpc":"2.0","id":1,"method":"no.such"}\n'
+
+
+@pytest.mark.parametrize("line", [BEFORE % 1, JUNK, UNKNOWN], ids=["calls", "junk", "unknown"])
+def test_a_flood_does_not_keep_others_waiting(shared: Daemon, run_id: str, line: bytes):
+    """A call waits for at most twice as many of another connection as may be in flight."""
+    count = 500
+    call, flooding = (one.replace(b'"r"', json.dumps(run_id).encode()) for one in (BEFORE % 1, line))
+    with shared.connect() as flood, shared.connect() as other:
+        for client in (flood, other):
+            client.ask("server.metrics")
+        shared.signal(signal.SIGSTOP)  # so that it finds both, the flood first
+        try:
+            flood.send(flooding * count + call)
+            other.send(call)
+        finally:
+            shared.signal(signal.SIGCONT)
+        others = other.read_line()["result"]["seq"]
+        floods = [flood.read_line() for _ in range(count + 1)][-1]["result"]["seq"]
+    assert others < floods
+    assert others <= 2 * MOST_IN_FLIGHT + 1
 
 
 def test_batches_do_not_keep_others_waiting(shared: Daemon):

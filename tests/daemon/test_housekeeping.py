@@ -12,8 +12,9 @@ import pytest
 from support.daemon import Daemon, eventually
 from support.databases import open_new
 
-from guardd.daemon import housekeeping
+from guardd.daemon import housekeeping, writer
 from guardd.daemon.housekeeping import MOST_COMMITS_BETWEEN, Checkpointer, feed_watchdog, tend
+from guardd.daemon.pace import Pace
 from guardd.daemon.requests import REMEMBERED_MS
 from guardd.daemon.service import Notifier
 from guardd.daemon.writer import Writer, now
@@ -31,6 +32,7 @@ class Server:
     def __init__(self, database: Database, loop: asyncio.AbstractEventLoop | None = None) -> None:
         self.database = database
         self.loop = loop
+        self.pace = Pace()
         self.connections: set[Any] = set()
         limits = SimpleNamespace(idle_seconds=None)
         self.config = SimpleNamespace(settings=SimpleNamespace(limits=limits))
@@ -143,7 +145,8 @@ def test_a_checkpoint_that_fails_is_said_once(
     assert left_in_log(server) == 0
 
 
-async def test_old_requests_are_forgotten(tmp_path: Path):
+async def test_old_requests_are_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(housekeeping, "FORGET_SECONDS", 0)
     with open_new(tmp_path / "guardd.db") as database:
         for name, age in (("old", REMEMBERED_MS + 60_000), ("recent", REMEMBERED_MS - 60_000)):
             database.store.keep_reply("s", "m", name, b"", b"{}", now() - age)
@@ -159,7 +162,35 @@ async def test_old_requests_are_forgotten(tmp_path: Path):
         await asyncio.gather(tending, return_exceptions=True)
 
 
-async def test_many_old_requests_are_forgotten_a_few_at_a_time(tmp_path: Path):
+async def test_nothing_is_forgotten_while_the_clock_is_in_doubt(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(housekeeping, "FORGET_SECONDS", 0)
+    monkeypatch.setattr(housekeeping, "TICK_SECONDS", 0.001)
+    with open_new(tmp_path / "guardd.db") as database:
+        database.store.keep_reply("s", "m", "a", b"", b"{}", now())
+        server = Server(database, asyncio.get_running_loop())
+        asked: list[int] = []
+
+        def was_kept(milliseconds: int) -> bool:
+            asked.append(milliseconds)
+            return False
+
+        monkeypatch.setattr(server.pace, "was_kept", was_kept)
+        monkeypatch.setattr(writer, "now", lambda: now() + 10 * REMEMBERED_MS)
+        tending = asyncio.ensure_future(tend(server))
+        while len(asked) < 3:  # noqa: ASYNC110 - it is the attempts that are waited for
+            await asyncio.sleep(0.001)
+        tending.cancel()
+        await asyncio.gather(tending, return_exceptions=True)
+        assert set(asked) == {REMEMBERED_MS}
+        assert count_requests(database) == 1
+
+
+async def test_many_old_requests_are_forgotten_a_few_at_a_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(housekeeping, "FORGET_SECONDS", 0)
     with open_new(tmp_path / "guardd.db") as database:
         server = Server(database, asyncio.get_running_loop())
         many = 5 * MOST_REQUESTS_AT_ONCE

@@ -13,6 +13,8 @@ import guardd
 from guardd.protocol.methods import METHODS
 from guardd.protocol.openrpc import document
 
+MakeDaemon = Callable[..., Daemon]
+
 
 def test_discover_answers_the_document(client: RawClient):
     assert client.ask("rpc.discover") == document()
@@ -84,9 +86,12 @@ def values(client: RawClient) -> dict[str, float]:
         ('guardd_requests_total{method="tool.before"}', 4),
         ('guardd_requests_total{method="run.get"}', 1),
         ('guardd_verdicts_total{detector="generic_repeat",action="warn"}', 1),
-        ('guardd_errors_total{code="-32601"}', 2),
-        ('guardd_errors_total{code="-32003"}', 1),
+        ('guardd_calls_total{action="allow"}', 3),
+        ('guardd_calls_total{action="warn"}', 1),
+        ('guardd_errors_total{code="-32601",kind="method_not_found"}', 2),
+        ('guardd_errors_total{code="-32003",kind="run_not_found"}', 1),
         ("guardd_call_seconds_count", 4),
+        ('guardd_runs{status="active"}', 1),
     ],
 )
 def test_metrics_count_what_happens(client: RawClient, run_id: str, metric: str, grown: int):
@@ -98,6 +103,44 @@ def test_metrics_count_what_happens(client: RawClient, run_id: str, metric: str,
     client.call("run.get", run="nobody's")
     after = values(client)
     assert after[metric] - before.get(metric, 0) == grown
+
+
+def test_commits_are_timed(client: RawClient, run_id: str):
+    before = values(client)["guardd_commit_seconds_count"]
+    client.ask("tool.before", runId=run_id, toolName="t")
+    assert values(client)["guardd_commit_seconds_count"] > before
+
+
+def test_a_call_that_is_repeated_counts_once(client: RawClient, run_id: str):
+    before = values(client)
+    for _ in range(3):
+        client.ask("tool.before", runId=run_id, toolName="t", requestId=run_id)
+    assert (
+        values(client)['guardd_calls_total{action="allow"}']
+        == before['guardd_calls_total{action="allow"}'] + 1
+    )
+
+
+def test_what_a_connection_is_refused_for_counts_too(client: RawClient, shared: Daemon):
+    name = 'guardd_errors_total{code="-32001",kind="frame_too_large"}'
+    before = values(client)[name]
+    with shared.connect() as other:
+        other.send(b"x" * (16 * 1024 * 1024 + 1))
+        assert other.read_line()["error"]["code"] == -32001
+    assert values(client)[name] == before + 1
+
+
+def test_metrics_come_without_a_database_too(make_daemon: MakeDaemon):
+    """Whatever is broken, that can be seen."""
+    daemon = make_daemon().start()
+    daemon.ask("run.start", runId="r")
+    with daemon.database.open("r+b") as file:
+        file.truncate(0)
+    daemon.database.with_name(f"{daemon.database.name}-wal").unlink()
+    daemon.database.with_name(f"{daemon.database.name}-shm").unlink()
+    text = daemon.ask("server.metrics")
+    assert "guardd_runs{" not in text
+    assert "guardd_connections 1" in text
 
 
 def test_gauges_are_of_the_moment(shared: Daemon, client: RawClient):

@@ -139,6 +139,12 @@ def test_it_does_not_start_on_a_bad_configuration(make_daemon: MakeDaemon, confi
     assert not daemon.socket.exists()
 
 
+def test_it_says_all_that_is_wrong_with_a_configuration(make_daemon: MakeDaemon):
+    daemon = make_daemon({"guardd": {"modes": "observe", "limits": {"frameMB": 0}}})
+    assert f"guardd: {daemon.config_file}: guardd.modes: unknown key" in refused(daemon)
+    assert f"\n  {daemon.config_file}: guardd.limits.frameMB: expected a whole number" in daemon.log()
+
+
 def test_it_does_not_start_without_the_configuration_that_was_named(make_daemon: MakeDaemon):
     daemon = make_daemon()
     daemon.config_file.unlink()

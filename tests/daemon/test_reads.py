@@ -152,11 +152,11 @@ def test_a_damaged_database_is_found_by_a_check(make_daemon: Callable[..., Daemo
         )
     assert daemon.ask("db.check") == {"ok": True, "problems": []}
     daemon.stop()
-    data = bytearray(daemon.database.read_bytes())
-    page = data.index(b"t" * 300) // 4096 * 4096
-    data[page : page + 4096] = bytes(4096)
-    daemon.database.write_bytes(data)
-    daemon.start()
+    page = daemon.database.read_bytes().index(b"t" * 300) // 4096 * 4096
+    daemon.start()  # and only then: it does not start on a damaged one
+    with daemon.database.open("r+b") as file:
+        file.seek(page)
+        file.write(bytes(4096))
     checked = daemon.ask("db.check")
     assert not checked["ok"]
     assert checked["problems"]

@@ -13,7 +13,8 @@ from support.databases import close, make_database, new_call, open_new
 from support.guarding import config, run_scope
 
 from guardd.daemon import retention
-from guardd.daemon.retention import DAY_MS, PAGES_AT_ONCE, apply, keep_retention, prune
+from guardd.daemon.pace import Pace
+from guardd.daemon.retention import CLOCK_KEPT_MS, DAY_MS, PAGES_AT_ONCE, apply, keep_retention, prune
 from guardd.daemon.writer import Writer, now
 from guardd.protocol.errors import StorageUnavailable
 from guardd.protocol.operator_methods import DatabasePrune
@@ -26,6 +27,7 @@ class Server:
 
     def __init__(self, database: Database, **settings: int) -> None:
         self.database = database
+        self.pace = Pace()
         self.config = config(retention=settings)
         self.writer: Any = Writer(asyncio.get_running_loop(), database.store, lambda: None, lambda: None)
 
@@ -75,8 +77,26 @@ async def test_prune_deletes_ended_runs_since_any_moment(server: Server):
     server.add_run("recent", 0)
     older_than = datetime.fromtimestamp(now() / 1000, UTC) - timedelta(days=1)
     deleted = await prune(server, DatabasePrune(older_than=older_than))
-    assert deleted.runs == 1
+    assert (deleted.runs, deleted.kept) == (1, 1)
     assert list(server.runs) == ["goes on", "recent"]
+
+
+async def test_what_is_live_stays_while_the_clock_is_in_doubt(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+):
+    """However old it looks; what has ended goes by hand all the same."""
+    for number, status in enumerate((RunStatus.COMPLETED, None)):
+        server.add_run(str(number), 3650, status=status)
+    asked: list[int] = []
+    monkeypatch.setattr(server.pace, "was_kept", asked.append)
+    await apply(server)
+    assert list(server.runs) == ["0", "1"]
+    await prune(server, DatabasePrune())
+    assert list(server.runs) == ["1"]
+    assert set(asked) == {CLOCK_KEPT_MS}
+    monkeypatch.undo()
+    await apply(server)
+    assert not server.runs
 
 
 async def test_long_runs_lose_their_oldest_calls_but_none_that_a_window_needs(tmp_path: Path):

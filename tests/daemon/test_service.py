@@ -174,14 +174,15 @@ def test_a_daemon_tells_its_whole_life(make_daemon: MakeDaemon, listening: socke
     daemon.launch()
     assert heard(listening) == "READY=1\nSTATUS=answering"
     assert [heard(listening) for _ in range(3)] == ["WATCHDOG=1"] * 3
-    for config in ({}, "{ this is not a configuration"):
+    wrong = "answering, with the configuration from before: the changed one is wrong"
+    for config, status in (({}, "answering"), ("{ this is not a configuration", wrong), ({}, "answering")):
         daemon.configure(config)
         before = time.monotonic_ns() // 1000
         daemon.signal(signal.SIGHUP)
         reloading = re.fullmatch(r"RELOADING=1\nMONOTONIC_USEC=(\d+)", next_but_watchdog(listening))
         assert reloading is not None
         assert before <= int(reloading[1]) <= time.monotonic_ns() // 1000
-        assert next_but_watchdog(listening) == "READY=1"
+        assert next_but_watchdog(listening) == f"READY=1\nSTATUS={status}"
     assert daemon.stop() == 0
     assert next_but_watchdog(listening) == "STOPPING=1"
     listening.setblocking(False)

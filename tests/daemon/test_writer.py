@@ -242,6 +242,17 @@ async def test_a_fault_in_telling_does_not_make_the_changes_again(
     assert caplog.records[0].levelno == logging.ERROR
 
 
+async def test_a_fault_in_answering_is_no_fault_of_the_others(bench: Bench, caplog: pytest.LogCaptureFixture):
+    fail = failing(ValueError("a connection"))
+    bench.note("a")
+    bench.writer.submit(Change(lambda _now: b"", lambda _outcome: fail()))
+    bench.writer.after_pending(fail)
+    bench.note("b")
+    bench.writer.flush()
+    assert bench.outcomes == {"a": b'"a"', "b": b'"b"'}
+    assert [record.levelno for record in caplog.records] == [logging.ERROR] * 2
+
+
 async def test_the_log_says_once_that_writing_fails_and_once_that_it_works_again(
     bench: Bench, caplog: pytest.LogCaptureFixture
 ):

@@ -251,18 +251,36 @@ def test_without_a_copy_nothing_is_migrated(path, scripts, monkeypatch):
     assert path.read_bytes() == content
 
 
-def test_a_copy_that_fails_is_not_left_behind(path, scripts):
-    migrate(path)
+def spoil(path: Path) -> bytes:
+    """Overwrite a page; returns what is in the file now."""
     fill(path)
     with closing(sqlite3.connect(path)) as connection:
         (page,) = connection.execute("select rootpage from sqlite_master where name = 'calls'").fetchone()
         (size,) = connection.execute("pragma page_size").fetchone()
-    damaged = bytearray(path.read_bytes())
-    damaged[(page - 1) * size : page * size] = b"\xaa" * size
-    path.write_bytes(damaged)
+    spoilt = bytearray(path.read_bytes())
+    spoilt[(page - 1) * size : page * size] = b"\xaa" * size
+    path.write_bytes(spoilt)
+    return bytes(spoilt)
+
+
+@pytest.mark.parametrize("is_migrated", [True, False])
+def test_a_damaged_database_is_refused_untouched(path, scripts, *, is_migrated):
+    migrate(path)
+    spoilt = spoil(path)
+    with pytest.raises(DatabaseUnusable, match=r"it is damaged .*Restore a backup"):
+        migrate(path, scripts("pass") if is_migrated else HEAD)
+    assert path.read_bytes() == spoilt
+    assert not list(path.parent.glob("*.bak"))
+
+
+def test_a_copy_that_fails_is_not_left_behind(path, scripts, monkeypatch):
+    """As that of a database too large to be looked at whole, in which damage is found only now."""
+    monkeypatch.setattr(migrating, "damage", lambda _path: None)
+    migrate(path)
+    spoilt = spoil(path)
     with pytest.raises(DatabaseUnusable, match="malformed"):
         migrate(path, scripts("pass"))
-    assert path.read_bytes() == damaged
+    assert path.read_bytes() == spoilt
     assert not list(path.parent.glob("*.bak"))
 
 

@@ -8,6 +8,7 @@ from guardd.store import pruning
 from guardd.store.connecting import connect_writer
 from guardd.store.migrating import migrate
 from guardd.store.pruning import (
+    count_kept_runs,
     count_old_runs,
     delete_oldest_run,
     forget_requests,
@@ -96,6 +97,9 @@ def test_what_is_live_goes_only_when_it_was_silent_too_long(store, database):
     )
     add_run(store, "aborted otherwise", 3, 1, RunStatus.ABORTED)
     assert count_old_runs(connection, 100, 0) == (1, 1)
+    assert count_kept_runs(connection, 100, 0) == 2
+    assert count_kept_runs(connection, 2, 0) == 1
+    assert count_kept_runs(connection, 100, 2) == 1
     assert delete_oldest_run(connection, 100, 0) == 1
     assert delete_oldest_run(connection, 100, 0) is None
     assert names(connection) == ["active", "aborted by guardd"]

@@ -62,6 +62,26 @@ def test_a_commit_makes_durable(database):
     close(other)
 
 
+def test_a_commit_that_fails_is_undone(database, monkeypatch):
+    """And what it has left in the log, overwritten: see tests/faults/test_disk.py, where a sync fails."""
+    store = database.store
+
+    def fail_to_commit(statement, *parameters):
+        executed.append(statement)
+        if statement == "commit":
+            raise sqlite3.OperationalError("disk I/O error")
+        return database.connection.execute(statement, *parameters)
+
+    executed = []
+    monkeypatch.setattr(store, "_execute", fail_to_commit)
+    store.begin()
+    database.connection.execute("insert into daemon_starts (version, at) values ('lost', 0)")
+    with pytest.raises(sqlite3.OperationalError, match="disk I/O error"):
+        store.commit()
+    assert executed == ["begin immediate", "commit", "rollback", "pragma user_version = 0"]
+    assert ("lost",) not in database.connection.execute("select version from daemon_starts").fetchall()
+
+
 def test_a_rollback_undoes(store):
     store.enter_run(SCOPE, None, 1)
     store.rollback()

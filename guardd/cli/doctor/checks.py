@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from guardd.cli.doctor import permissions, running, settings, storage
+from guardd.cli.doctor import notifying, permissions, running, settings, storage
 from guardd.cli.doctor.facts import Facts
 from guardd.cli.doctor.finding import Finding
 
@@ -15,10 +15,12 @@ CHECKS: Mapping[str, Callable[[Facts], Finding]] = {
     "loop detection": settings.detection,
     "mode": settings.mode,
     "thresholds": settings.thresholds,
+    "notifications": notifying.command,
     "socket": permissions.socket,
     "socket directory": permissions.socket_directory,
     "database": permissions.database,
     "database directory": permissions.database_directory,
+    "damage": storage.damage,
     "schema": storage.schema,
     "SQLite": storage.sqlite_version,
     "journal mode": storage.journal_mode,

@@ -43,6 +43,22 @@ class Place(NamedTuple):
     writers: str = ""
 
 
+class Program(NamedTuple):
+    """The program of `guardd.notify.command`.
+
+    Attributes:
+        name: As it is configured.
+        place: What lies there, or where a name is found in this program's PATH; None where it is found nowhere.
+        uid: Whom it runs as, the daemon's user.
+        may_run: Whether that user may run it, by its permissions.
+    """
+
+    name: str
+    place: Place | None
+    uid: int
+    may_run: bool
+
+
 class Disk(NamedTuple):
     """The file system that the database is on, in bytes.
 
@@ -105,6 +121,8 @@ class Facts:
         socket_directory: Its directory.
         database: The database file.
         database_directory: Its directory.
+        damage: What is wrong with it, found in a short look while no daemon answers; None for nothing.
+        notified: What the daemon runs on events; None for nothing, or where that is not known.
         disk: Where that is, by the daemon's word if it gave it; None where nobody could tell.
     """
 
@@ -121,6 +139,8 @@ class Facts:
     socket_directory: Place
     database: Place
     database_directory: Place
+    damage: str | None
+    notified: Program | None
     disk: Disk | None
 
     @property

@@ -1,6 +1,11 @@
-"""Gathering the facts: asks the daemon, looks at files, reads the configuration. Opens no database."""
+"""Gathering the facts: asks the daemon, looks at files, reads the configuration.
+
+Opens no database that a daemon works with.
+"""
 
 import os
+import pwd
+import shutil
 import stat
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,7 +14,7 @@ from typing import Any
 import guardd
 from guardd import paths
 from guardd.cli.connect import asking_daemon
-from guardd.cli.doctor.facts import Disk, Facts, Kind, Loaded, Place, Silence
+from guardd.cli.doctor.facts import Described, Disk, Facts, Kind, Loaded, Place, Program, Silence
 from guardd.cli.errors import Failure, Status
 from guardd.cli.options import Shared
 from guardd.cli.times import now
@@ -57,6 +62,8 @@ def gather(shared: Shared) -> Facts:
         socket_directory=_look_above(socket),
         database=database,
         database_directory=_look_above(database),
+        damage=None if told else _damage(database),
+        notified=_program(in_force or loaded.described, _daemons_user(told, socket)),
         disk=_disk(told, database),
     )
 
@@ -100,14 +107,13 @@ def _configured(told: Mapping[str, Any], in_force: Mapping[str, Any] | None) -> 
 
 def _load(path: str | None, told: Mapping[str, Any], socket: Place) -> tuple[Loaded, Config | None]:
     """Read the file that the daemon reads, as the daemon's user would; without a daemon, ours."""
-    environ, uid = dict(os.environ), os.geteuid()
+    environ, uid = dict(os.environ), _daemons_user(told, socket)
     if told:
         if path is None:
             return Loaded(None), None
         if not os.access(path, os.R_OK) and os.path.lexists(path):
             return Loaded(path, readable=False), None
-        if socket.kind is Kind.SOCKET and socket.uid != uid:
-            uid = socket.uid
+        if uid != os.geteuid():
             environ.pop("HOME", None)  # what `~` is, is in the password database
     try:
         config = load(path, environ, uid)
@@ -121,6 +127,46 @@ def _load(path: str | None, told: Mapping[str, Any], socket: Place) -> tuple[Loa
         agents_watched=watched,
     )
     return loaded, config
+
+
+def _daemons_user(told: Mapping[str, Any], socket: Place) -> int:
+    """Whose the running daemon is; without one, it would be ours."""
+    return socket.uid if told and socket.kind is Kind.SOCKET else os.geteuid()
+
+
+def _program(described: Described | None, uid: int) -> Program | None:
+    """What a daemon of a user runs on events."""
+    command = (described or {}).get("values", {}).get("guardd.notify.command", {}).get("value")
+    if not command:
+        return None
+    name = str(command[0])
+    path = name if "/" in name else shutil.which(name)
+    if path is None:
+        return Program(name, None, uid, may_run=False)
+    return Program(name, _look(path), uid, may_run=_may_run(path, uid))
+
+
+def _may_run(path: str, uid: int) -> bool:
+    """Whether a user may run a program, by the permissions of its file."""
+    if uid == os.geteuid():
+        return os.access(path, os.X_OK)
+    try:
+        status = os.stat(path)  # noqa: PTH116 - as above
+    except OSError:
+        return False
+    if uid == 0:
+        return bool(status.st_mode & 0o111)
+    if status.st_uid == uid:
+        return bool(status.st_mode & stat.S_IXUSR)
+    return bool(status.st_mode & (stat.S_IXGRP if status.st_gid in _groups(uid) else stat.S_IXOTH))
+
+
+def _groups(uid: int) -> list[int]:
+    try:
+        user = pwd.getpwuid(uid)
+    except KeyError:
+        return []
+    return os.getgrouplist(user.pw_name, user.pw_gid)
 
 
 def _database_path(told: Mapping[str, Any], config: Config | None) -> str:
@@ -144,6 +190,22 @@ def _disk(told: Mapping[str, Any], database: Place) -> Disk | None:
     except OSError:
         return None
     return Disk(found.f_bavail * found.f_frsize, found.f_blocks * found.f_frsize)
+
+
+def _damage(database: Place) -> str | None:
+    """What is wrong with a database file that no daemon works with: why none starts, perhaps."""
+    if database.kind is not Kind.FILE or not os.access(database.path, os.R_OK):
+        return None
+    import sqlite3  # noqa: PLC0415  most have a daemon
+
+    from guardd.store.soundness import damage  # noqa: PLC0415
+
+    try:
+        return damage(Path(database.path))
+    except sqlite3.OperationalError:
+        return None  # somebody works with it, or it may not be opened: not for us to say
+    except sqlite3.DatabaseError as error:
+        return str(error)
 
 
 def _look_above(place: Place) -> Place:

@@ -5,6 +5,7 @@ from typing import Any
 from guardd.cli.doctor.facts import Facts
 from guardd.cli.doctor.finding import NEEDS_DAEMON, NOT_TOLD, Finding, failed, ok, warning
 from guardd.cli.text import size
+from guardd.store.errors import RESTORE
 
 MEGABYTE = 1_000_000
 MEBIBYTE = 1024 * 1024
@@ -87,13 +88,22 @@ def disk(facts: Facts) -> Finding:
     return ok(shown)
 
 
+def damage(facts: Facts) -> Finding:
+    """Whether the database is damaged, so that no daemon starts on it."""
+    if facts.status is not None:
+        return ok("none when the daemon started; guardctl db check looks at all of it")
+    if facts.damage is None:
+        return ok("none was found")
+    return failed(f"{facts.database.path}: {facts.damage}", RESTORE)
+
+
 def schema(facts: Facts) -> Finding:
     """Whether the database has the schema that this program knows."""
     found = _told(facts, "schema")
     if isinstance(found, Finding):
         return found
     if found == facts.schema:
-        return ok(f"{found}; guardctl db check looks for damage")
+        return ok(str(found))
     return warning(
         f"{found}, and this program knows {facts.schema}",
         "Restart the daemon: it brings the database to the schema of the version that is installed"

@@ -6,6 +6,7 @@ from sqlalchemy import Connection, func, select, text
 from sqlalchemy.exc import DatabaseError
 
 from guardd.store.schema import calls, runs
+from guardd.vocabulary import RunStatus
 
 
 class Overview(NamedTuple):
@@ -31,6 +32,13 @@ def overview(connection: Connection) -> Overview:
     last_activity = connection.execute(select(func.max(runs.c.last_activity_at))).scalar_one()
     journal_mode = connection.execute(text("pragma journal_mode")).scalar_one()
     return Overview(run_count, call_count, last_activity, journal_mode)
+
+
+def run_counts(connection: Connection) -> dict[str, int]:
+    """How many runs there are of each status: one walk over all runs, without sorting them."""
+    counts = (func.count().filter(runs.c.status == status.value) for status in RunStatus)
+    found = connection.execute(select(*counts).select_from(runs)).one()
+    return dict(zip(map(str, RunStatus), found, strict=True))
 
 
 def problems(connection: Connection) -> list[str]:
