@@ -5,18 +5,22 @@ import subprocess
 import sys
 from pathlib import Path
 
-import click
 import pytest
 from support.daemon import Daemon
+from support.environment import variables
+from support.reference import README as README_FILE
+from support.reference import REGION, REGIONS, written
+from support.reference_commands import PROGRAMS, all_commands, below, examples, parse, top
 
-from guardd.cli.guardctl import program as guardctl
-from guardd.cli.guardd import program as guardd
+from guardd.cli.errors import Status
+from guardd.cli.install.agents import AGENTS
 from guardd.config.fields import GUARDD_FIELDS, LOOP_FIELDS
-from guardd.daemon.metrics import Metrics
 from guardd.protocol.errors import ERRORS
+from guardd.protocol.methods import METHODS
+from guardd.vocabulary import Detector
 
 ROOT = Path(__file__).parent.parent
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+README = README_FILE.read_text(encoding="utf-8")
 
 
 def block(marker: str) -> str:
@@ -30,41 +34,91 @@ def table(marker: str) -> list[list[str]]:
     """The rows of the table under a marker."""
     match = re.search(rf"<!-- {marker} -->\n((?:\|.*\n)+)", README)
     assert match, marker
-    return [[cell.strip() for cell in line.split("|")[1:-1]] for line in match[1].splitlines()[2:]]
+    lines = [re.split(r"(?<!\\)\|", line)[1:-1] for line in match[1].splitlines()[2:]]
+    return [[cell.strip() for cell in line] for line in lines]
 
 
-def names_of(group: click.Group, prefix: str) -> set[str]:
-    context = click.Context(group)
-    return {f"{prefix} {name}" for name in group.list_commands(context)}
+def names(marker: str) -> list[str]:
+    """The names in the first column of the table under a marker."""
+    return [name for row in table(marker) for name in re.findall(r"`([^`]+)`", row[0])]
+
+
+def test_the_reference_is_what_the_program_says():
+    assert {region[2] for region in REGION.finditer(README)} == set(REGIONS)
+    for found, made in zip(REGION.finditer(README), REGION.finditer(written(README)), strict=True):
+        assert found[0] == made[0], f"{found[2]}: run python tests/write_reference.py"
 
 
 def test_every_command_is_listed_and_nothing_else():
-    cells = [row[0] for row in table("reference: commands")]
-    listed = {" ".join(re.match(r"`(guard\w+ \w+)", cell)[1].split()) for cell in cells}
-    assert listed == names_of(guardctl, "guardctl") | names_of(guardd, "guardd")
+    listed = {re.match(r"guard\w+ \w+", names[0])[0] for names in _in_rows("reference: commands")}
+    assert listed == {command.name for program in PROGRAMS for command in below(top(program))}
+
+
+def _in_rows(marker: str) -> list[list[str]]:
+    return [re.findall(r"`([^`]+)`", row[0]) for row in table(marker)]
+
+
+def test_what_is_to_be_typed_can_be():
+    blocks = re.findall(r"```(?:sh|console)\n(.*?)```", README, re.DOTALL)
+    found = [words for block in blocks for words in examples(block.replace("AGENT", "codex"))]
+    assert len(found) > 5
+    for words in found:
+        parse(words)
+
+
+def test_every_option_is_listed():
+    listed = " ".join(names("reference: options"))
+    for command in all_commands():
+        for option in command.click.params:
+            for name in option.opts if option.param_type_name == "option" else ():
+                assert re.search(rf"(?<!\S){re.escape(name)}(?![\w-])", listed), (command.name, name)
 
 
 def test_every_error_is_listed():
-    listed = {(row[0], row[1].strip("`")) for row in table("reference: errors")}
-    known = {(str(error.code), error.kind.value if error.kind else "") for error in ERRORS}
-    assert listed == known
+    listed = {(row[0].strip("`"), row[1].strip("`")) for row in table("reference: errors")}
+    assert listed == {(str(error.code), error.kind.value if error.kind else "") for error in ERRORS}
 
 
 def test_every_metric_is_listed(tmp_path):
     with Daemon(tmp_path).start() as daemon:
         text = daemon.ask("server.metrics")
     known = set(re.findall(r"^# TYPE (\w+)", text, re.MULTILINE))
-    assert known == set(re.findall(r"^# TYPE (\w+)", Metrics().text({}), re.MULTILINE)) | {
-        name for name in known if "_total" not in name
-    }
-    listed = {name for row in table("reference: metrics") for name in re.findall(r"guardd_\w+", row[0])}
-    assert listed == known
+    assert {name.partition("{")[0] for name in names("reference: metrics")} == known
 
 
-def test_every_setting_is_in_the_readme_or_in_the_file_that_init_writes():
+def test_every_setting_is_listed_and_in_the_file_that_init_writes():
     starter = (ROOT / "guardd" / "config" / "starter.json5").read_text(encoding="utf-8")
+    listed = names("reference: settings")
     for key in (*LOOP_FIELDS, *GUARDD_FIELDS):
-        assert key.split(".")[-1] in starter, key
+        assert key in listed
+        assert f"{key.split('.')[-1]}:" in starter, key
+
+
+def test_every_method_is_listed():
+    assert set(METHODS) <= set(names("reference: methods"))
+
+
+def test_every_detector_is_explained():
+    listed = re.findall(r"^\| `(\w+)` \|.*\|.*\|.*\|$", README, re.MULTILINE)
+    assert set(Detector) - {Detector.OPERATOR} <= set(listed)
+
+
+def test_every_environment_variable_is_listed():
+    read, under_other_names = variables()
+    assert under_other_names == {"paths.py", "cli/program.py", "cli/install/agents.py"}
+    read |= {agent.variable for agent in AGENTS.values() if agent.variable}
+    read |= {f"_{program.upper()}_COMPLETE" for program in PROGRAMS}
+    assert set(names("table: environment")) == read
+
+
+def test_every_exit_status_is_listed():
+    line = "Exit status: " + ", ".join(
+        f"{status.value} {status.name.lower().replace('_', ' ')}"
+        for status in Status
+        if status is not Status.INTERRUPTED
+    )
+    assert f"{line}." in README
+    assert f"{line}." in PROGRAMS["guardctl"].epilog
 
 
 def test_the_example_runs_and_its_loop_is_stopped(tmp_path):

@@ -10,11 +10,22 @@ from guardd.cli.options import database_option, shared_options
 from guardd.cli.program import LazyProgram
 
 SECTIONS = {
-    "Look": ("runs", "history", "timeline", "explain", "events", "status", "doctor", "metrics"),
-    "Try settings": ("replay", "export"),
+    "Look": (
+        "runs",
+        "history",
+        "timeline",
+        "report",
+        "explain",
+        "events",
+        "watch",
+        "status",
+        "doctor",
+        "metrics",
+    ),
+    "Try settings": ("replay", "tune", "export"),
     "Step in": ("reset", "abort"),
     "Keep": ("config", "backup", "prune", "db"),
-    "Set up": ("demo", "install", "hook", "completion"),
+    "Set up": ("demo", "bench", "install", "hook", "completion"),
 }
 
 EPILOG = """\b
@@ -25,6 +36,15 @@ Examples:
 \b
 The options may also stand after a command's name. The socket is the one that
 --socket or $GUARDD_SOCKET names, else the first of the usual places.
+reset, abort, config reload, backup, prune and db check are for root and the
+daemon's own user.
+\b
+Environment:
+  GUARDD_SOCKET        the daemon's socket
+  NO_COLOR             no colours, unless --color always
+  COLUMNS              how wide tables are; a terminal says it by itself
+  GUARDCTL_TRACEBACK   an internal error ends with Python's traceback
+\b
 Exit status: 0 done, 1 failed, 2 usage, 3 no daemon, 4 denied, 5 not found."""
 
 
@@ -43,8 +63,8 @@ def program() -> None:
     """Look into guardd, and step in.
 
     guardctl asks the daemon over its socket and never opens a live database;
-    runs, history, timeline and events also read a backup with --db FILE. A RUN
-    is an id, the beginning of one, source/id, or latest.
+    with --db FILE, the commands that list it in their --help read a backup. A
+    RUN is an id, the beginning of one, source/id, or latest.
     """
 
 

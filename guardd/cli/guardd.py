@@ -16,16 +16,22 @@ PATH = click.Path(path_type=Path, readable=False)
 
 EPILOG = """\b
 Examples:
-  guardd serve                      listen, with the defaults where there is no file
-  guardd init                       write a commented configuration with detection on
-  guardctl runs                     look into the daemon, from another terminal"""
+  guardd serve              listen, with the defaults where there is no file
+  guardd init               write a commented configuration with detection on
+  guardctl runs             look into the daemon, from another terminal
+\b
+Environment:
+  GUARDD_CONFIG             the configuration file
+  GUARDD_SOCKET             the socket
+Exit status: 0 done, 1 failed, 2 usage, 5 not found."""
 
 SERVE_EPILOG = """\b
 Examples:
   guardd serve
   guardd serve --socket ./guardd.sock --db ./guardd.db --log-level debug
+  guardd serve --log-format json 2>> guardd.log
 
-SIGTERM and Ctrl-C answer what was asked and stop; SIGHUP reads the configuration
+The log goes to stderr. SIGTERM and Ctrl-C answer what was asked and stop; SIGHUP reads the configuration
 again. Says on stderr, and to systemd, when it is ready."""
 
 INIT_EPILOG = """\b
@@ -51,11 +57,36 @@ def program() -> None:
 
 
 @program.command(epilog=SERVE_EPILOG)
-@click.option("--socket", type=PATH, help="Where to listen.")
-@click.option("--db", type=PATH, help="The database; it is made if it does not exist.")
-@click.option("--config", type=PATH, help="The configuration file.")
-@click.option("--log-level", type=click.Choice(LEVELS), default="info", show_default=True)
-@click.option("--log-format", type=click.Choice(FORMS), default="text", show_default=True)
+@click.option(
+    "--socket",
+    type=PATH,
+    help="Where to listen; $GUARDD_SOCKET, guardd.socket.path or the usual place if not given.",
+)
+@click.option(
+    "--db",
+    type=PATH,
+    help="The database, made if it does not exist; guardd.database.path or the usual place if not given.",
+)
+@click.option(
+    "--config",
+    type=PATH,
+    help="The configuration file; $GUARDD_CONFIG, ~/.config/guardd/guardd.json5 or /etc/guardd/guardd.json5 if "
+    "not given.",
+)
+@click.option(
+    "--log-level",
+    type=click.Choice(LEVELS),
+    default="info",
+    show_default=True,
+    help="The least that is logged.",
+)
+@click.option(
+    "--log-format",
+    type=click.Choice(FORMS),
+    default="text",
+    show_default=True,
+    help="Lines for people, or JSON objects.",
+)
 def serve(socket: Path | None, db: Path | None, config: Path | None, log_level: str, log_format: str) -> None:
     """Run the daemon in the foreground."""
     from guardd.daemon.main import Options, StartError  # noqa: PLC0415 - brings SQLAlchemy and uvloop

@@ -9,7 +9,7 @@ from guardd.cli.options import Shared, pass_shared, shared_options
 
 EPILOG = """\b
 Example:
-  guardctl db check"""
+  guardctl db check                 SQLite's own integrity check, read through"""
 
 
 @click.group(epilog=EPILOG)

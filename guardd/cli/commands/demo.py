@@ -17,9 +17,10 @@ Examples:
   guardctl demo --keep              leave the database, to look into it
   guardctl demo --json | jq '.steps[] | select(.step == "call") | .action'
 
-The agents are made up; the daemon, its socket and its database are real. They
-are in a new temporary folder: your own daemon is neither asked nor changed,
-whatever --socket says. The exit status is 0 only if guardd said what it should."""
+It takes a few seconds. The agents are made up; the daemon, its socket and its
+database are real. They are in a new temporary folder: your own daemon is
+neither asked nor changed, whatever --socket says. The exit status is 0 only if
+guardd said what it should."""
 
 NEXT = {
     "guardd init": "write a configuration that switches detection on",

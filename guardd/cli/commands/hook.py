@@ -15,11 +15,12 @@ Examples, as commands in an agent's settings:
   guardctl hook claude-code
   guardctl hook codex --socket /run/guardd/guardd.sock
 \b
-The event is JSON on stdin, the answer is in the agent's own form. A call is only
-denied by a verdict: without a daemon, with an event that is not understood, or
-after 1 s the call goes through, with a line on stderr and exit status 0. So it
-does where the agent's name is mistyped: in some agents any other status denies.
-A warning is told to the model after the call that it is about."""
+The event is JSON on stdin, the answer is in the agent's own form. A call is
+only denied by a verdict: without a daemon, with an event that is not
+understood, or after 1 s the call goes through, with a line on stderr and exit
+status 0. So it does where the agent's name is mistyped: in some agents any
+other status denies. A warning is told to the model after the call that it is
+about. guardctl install AGENT writes this command into the agent's settings."""
 
 
 @click.command(epilog=EPILOG)

@@ -16,12 +16,13 @@ if TYPE_CHECKING:
 
 EPILOG = """\b
 Examples:
-  guardctl install claude-code      show the change to its settings, ask, write it
+  guardctl install claude-code      show the change, ask, write it
   guardctl install openclaw --dry-run
   guardctl install codex --uninstall
 
 Each shows the change as a diff first, and asks. A file that is changed is copied
-beside itself; everything else in it stays as it is, comments too."""
+beside itself; everything else in it stays as it is, comments too. With --json
+nobody is asked: add --yes or --dry-run."""
 
 OPENCLAW_EPILOG = """\b
 Examples:
@@ -56,9 +57,9 @@ Function = TypeVar("Function", bound=Callable[..., object])
 def _changing(function: Function) -> Function:
     """Give a command what every target takes."""
     for option in (
-        click.option("--uninstall", is_flag=True, help="Take out what this put in."),
-        click.option("--yes", "-y", is_flag=True, help="Do not ask."),
-        click.option("--dry-run", is_flag=True, help="Only show the change."),
+        click.option("--uninstall", is_flag=True, help="Take out what installing put in."),
+        click.option("--yes", "-y", is_flag=True, help="Write it without asking."),
+        click.option("--dry-run", is_flag=True, help="Only show the change; write nothing."),
     ):
         function = option(function)
     return function
