@@ -36,7 +36,7 @@ class Checkpointer:
         idle, self._seen = commits == self._seen, commits
         if commits == self._done or not (idle or commits - self._done > MOST_COMMITS_BETWEEN):
             return
-        _database_bytes, wal_bytes = self._server.file_sizes()
+        _database_bytes, wal_bytes = self._server.database.file_sizes()
         try:
             if checkpoint(self._server.database.connection, wal_bytes):
                 self._done = commits

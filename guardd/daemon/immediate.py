@@ -76,7 +76,7 @@ async def status(server: Server, _connection: Connection, _params: object) -> re
     """`server.status`."""
     seen = await server.readers.ask(overview)
     free_bytes, disk_bytes = await server.readers.in_thread(lambda: _disk(server.database.path))
-    database_bytes, wal_bytes = server.file_sizes()
+    database_bytes, wal_bytes = server.database.file_sizes()
     return results.ServerStatus(
         version=guardd.__version__,
         pid=os.getpid(),
@@ -118,7 +118,7 @@ def _shown(path: Path | None) -> str | None:
 
 async def metrics(server: Server, _connection: Connection, _params: object) -> str:
     """`server.metrics`."""
-    database_bytes, wal_bytes = server.file_sizes()
+    database_bytes, wal_bytes = server.database.file_sizes()
     values: dict[str, Value] = {
         "guardd_commit_seconds": server.writer.commit_seconds,
         "guardd_connections": len(server.connections),

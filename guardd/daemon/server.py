@@ -6,8 +6,7 @@ import logging
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from functools import partial
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import sqlalchemy
@@ -27,7 +26,6 @@ from guardd.daemon.reads import READS
 from guardd.daemon.requests import Once, answered_once, request_of
 from guardd.daemon.watching import Watchers
 from guardd.daemon.writer import Change, Writer
-from guardd.fingerprint.redaction import mask_text
 from guardd.guard import Guard
 from guardd.protocol import gateway_methods as wire
 from guardd.protocol import jsonrpc
@@ -46,9 +44,14 @@ from guardd.store.reading import resolve_run
 from guardd.store.rows import RunRow
 from guardd.vocabulary import Role
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
 logger = logging.getLogger("guardd.server")
 
 MEBIBYTE = 1024 * 1024
+LONGEST_NAME_REPEATED = 60
+"""Of a method that does not exist, in an error."""
 
 Answer = Callable[[bytes | RpcError], None]
 
@@ -214,7 +217,7 @@ class Server:
     def _admit(self, connection: Connection, call: jsonrpc.Request) -> Method:
         method = METHODS.get(call.method)
         if method is None:
-            raise MethodNotFound(f"there is no method {mask_text(call.method[:100])!r}")
+            raise MethodNotFound(_no_method(call.method))
         if method.roles.isdisjoint(connection.roles):
             raise Denied(f"your user may not call {method.name}")
         if self.stopping:
@@ -373,12 +376,6 @@ class Server:
         """Seconds since the start."""
         return time.monotonic() - self.started
 
-    def file_sizes(self) -> tuple[int, int]:
-        """Bytes of the database and of its write-ahead log."""
-        return _size(self.database.path), _size(
-            self.database.path.with_name(f"{self.database.path.name}-wal")
-        )
-
 
 def _bug(error: Exception) -> InternalError:
     logger.error(
@@ -389,14 +386,15 @@ def _bug(error: Exception) -> InternalError:
     return InternalError()
 
 
+def _no_method(name: str) -> str:
+    """Say that there is no such method, and repeat only what is plainly a name: it may be anything."""
+    letters = name.replace(".", "").replace("_", "")
+    if len(name) <= LONGEST_NAME_REPEATED and letters.isascii() and letters.isalpha():
+        return f"there is no method {name!r}"
+    return "there is no method of that name"
+
+
 def _denied(connection: Connection) -> Denied:
     return Denied(
         f"user {connection.peer.uid} may not connect; name it in guardd.socket.gateways or .readers"
     )
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0

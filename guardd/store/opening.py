@@ -47,6 +47,17 @@ class Database:
         except OSError:
             return False
 
+    def file_sizes(self) -> tuple[int, int]:
+        """Bytes of the file and of its write-ahead log; 0 for what is not there."""
+        return _size(self.path), _size(self.path.with_name(f"{self.path.name}-wal"))
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
 
 def _identity(path: Path) -> tuple[int, int]:
     status = os.stat(path)  # noqa: PTH116  it is asked before every transaction

@@ -47,9 +47,6 @@ class Server:
             )
             self.writer.commits += 1
 
-    def file_sizes(self) -> tuple[int, int]:
-        return self.database.path.stat().st_size, self.wal.stat().st_size
-
     @property
     def wal(self) -> Path:
         return self.database.path.with_name(self.database.path.name + "-wal")
