@@ -1,7 +1,7 @@
 """One connection: bytes in, frames out to the server, replies back, and never more work than is bounded."""
 
 import asyncio
-import os
+import contextlib
 import socket
 from collections.abc import Callable
 from functools import partial
@@ -165,11 +165,13 @@ class Connection(asyncio.Protocol):
         """
         if self._closing:
             return
-        descriptor = os.dup(
-            self.transport.get_extra_info("socket").fileno()
-        )  # uvloop lends it for looking only
-        with socket.socket(fileno=descriptor) as ours:
-            ours.shutdown(socket.SHUT_RD)
+        descriptor = self.transport.get_extra_info("socket").fileno()
+        ours = socket.socket(fileno=descriptor)  # what uvloop gives cannot be shut down
+        try:
+            with contextlib.suppress(OSError):  # the peer is gone already
+                ours.shutdown(socket.SHUT_RD)
+        finally:
+            ours.detach()
 
     @property
     def is_closing(self) -> bool:

@@ -162,11 +162,17 @@ time.sleep(600)
 """
 
 
-@pytest.mark.parametrize("calls_before_the_restart", [1, 2, 3])
-def test_a_gateway_that_vanishes_in_the_middle_of_a_call_keeps_its_counts(tmp_path, calls_before_the_restart):
+@pytest.mark.parametrize(
+    ("calls_before_the_restart", "is_daemon_killed_too"), [(1, False), (2, False), (3, False), (2, True)]
+)
+def test_a_gateway_that_vanishes_in_the_middle_of_a_call_keeps_its_counts(
+    tmp_path, calls_before_the_restart, is_daemon_killed_too
+):
     config = {"tools": {"loopDetection": {"enabled": True, "warningThreshold": 4, "criticalThreshold": 6}}}
     with Daemon(tmp_path, config).start() as daemon:
         first = run_gateway(daemon, calls_before_the_restart)
+        if is_daemon_killed_too:
+            daemon.restart()
         second = run_gateway(daemon, 6 - calls_before_the_restart)
         # The call that was left without an outcome is a repeat all the same, so the fifth call is warned of. It is
         # no call without progress, so the eighth is the first with six of those before it.
@@ -178,9 +184,10 @@ def test_a_gateway_that_vanishes_in_the_middle_of_a_call_keeps_its_counts(tmp_pa
         states = [call["state"] for call in history["calls"]]
         assert states[calls_before_the_restart] == "pending"
         assert (states.count("ok"), states[-1], len(states)) == (6, "blocked", 8)
-        assert [(marker["kind"], marker["afterSeq"]) for marker in history["markers"]] == [
-            ("gateway_restart", calls_before_the_restart + 1)
-        ]
+        assert {(marker["kind"], marker["afterSeq"]) for marker in history["markers"]} == {
+            (kind, calls_before_the_restart + 1)
+            for kind in ("gateway_restart", "daemon_restart")[: 1 + is_daemon_killed_too]
+        }
 
 
 def run_gateway(daemon: Daemon, calls: int) -> list[str]:

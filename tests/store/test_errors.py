@@ -15,5 +15,7 @@ def test_it_says_what_is_wrong_and_what_to_do():
 
 def test_damage_is_told_with_what_to_do():
     error = damaged(Path("/srv/guardd.db"), "page 3 is never used")
-    assert str(error).startswith("/srv/guardd.db: it is damaged (page 3 is never used), and was left as it is. ")
+    assert str(error).startswith(
+        "/srv/guardd.db: it is damaged (page 3 is never used), and was left as it is. "
+    )
     assert error.advice == RESTORE

@@ -15,6 +15,7 @@ VALUES = {
     "tools.loopDetection.enabled": True,
     "tools.loopDetection.historySize": 30,
     "guardd.mode": "enforce",
+    "guardd.notify.on": ["block", "abort"],
     "guardd.retention.days": 14,
     "guardd.retention.maxDatabaseMB": 100,
 }
@@ -67,6 +68,8 @@ def facts_with(**changed: object) -> Facts:
         "socket_directory": Place("/s", Kind.DIRECTORY, 0o700, 1000, "me", "us"),
         "database": Place("/d/guardd.db", Kind.FILE, 0o600, 1000, "me", "us"),
         "database_directory": Place("/d", Kind.DIRECTORY, 0o755, 1000, "me", "us"),
+        "damage": None,
+        "notified": None,
         "disk": Disk(100_000_000_000, 200_000_000_000),
     }
     return Facts(**healthy | changed)

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.databases import make_database
 
 import guardd
 from guardd.cli.doctor.facts import Disk, Kind
@@ -47,6 +48,27 @@ def test_the_database_of_the_configuration(
     assert facts.loaded.path == str(tmp_path / "g.json5")
     assert facts.database[:4] == (str(tmp_path / "data" / "own.db"), Kind.FILE, 0o640, os.geteuid())
     assert facts.database_directory.path == str(tmp_path / "data")
+
+
+@pytest.mark.parametrize(
+    ("spoil", "found"),
+    [
+        (lambda content: content, None),
+        (lambda content: content[:8192] + b"\xff" * 4096 + content[12288:], "age 3"),
+        (lambda content: b"\xff" * 4096 + content[4096:], "not a database"),
+        (lambda _content: b"", None),
+    ],
+    ids=["sound", "page", "header", "empty"],
+)
+def test_a_damaged_database_that_no_daemon_has(
+    shared: Shared, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spoil: Any, found: str | None
+) -> None:
+    path = make_database(tmp_path / "guardd.db")
+    path.write_bytes(spoil(path.read_bytes()))
+    (tmp_path / "g.json5").write_text(f"{{ guardd: {{ database: {{ path: '{path}' }} }} }}")
+    monkeypatch.setenv("GUARDD_CONFIG", str(tmp_path / "g.json5"))
+    damage = gather(shared).damage
+    assert damage is None if found is None else found in damage
 
 
 def test_a_bad_configuration(shared: Shared, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

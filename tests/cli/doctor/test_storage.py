@@ -8,6 +8,7 @@ from guardd.cli.doctor import storage
 from guardd.cli.doctor.facts import Disk
 from guardd.cli.doctor.finding import State
 from guardd.store.checkpointing import WAL_BYTES_TOO_MANY
+from guardd.store.errors import RESTORE
 from guardd.store.schema_version import NEWEST
 
 GIGABYTE = 1_000_000_000
@@ -111,3 +112,10 @@ def test_retention(facts: Any, status: Any, used: int, state: State, detail: str
 
 def test_retention_is_not_known_without_the_settings(facts: Any) -> None:
     assert storage.retention(facts(described={"values": {}})).state is State.SKIPPED
+
+
+def test_damage(facts: Any) -> None:
+    assert storage.damage(facts()).state is State.OK
+    assert storage.damage(facts(status=None)).state is State.OK
+    finding = storage.damage(facts(status=None, damage="page 3 is never used"))
+    assert finding == (State.FAILED, "/d/guardd.db: page 3 is never used", RESTORE)
