@@ -12,6 +12,8 @@ from guardd.fingerprint.canonical import RawJson, encode, from_bytes, read
 from guardd.fingerprint.outcomes import missing_tool, normal_form
 from guardd.fingerprint.reading import TooDeepError
 from guardd.fingerprint.tools import TOOLS_WITH_ACTIONS, Tools
+from guardd.fingerprint.volatile import mask_value, mask_volatile
+from guardd.fingerprint.waiting import without_waiting
 
 VERSION: Final = 1
 """Stored with the fingerprints; raised whenever equal calls would get other ones."""
@@ -32,11 +34,14 @@ class Outcome(NamedTuple):
         fingerprint: `SIZE` bytes; equal ones are no progress.
         failed: Whether it is an error.
         missing_tool: The name, in lower case, of the tool that the error says does not exist.
+        masked: The fingerprint without what differs by itself; None where there is no such thing in it, and where
+            the maker does not mask. Where there is none, `fingerprint` stands for it.
     """
 
     fingerprint: bytes
     failed: bool
     missing_tool: str | None
+    masked: bytes | None = None
 
 
 class Fingerprinter:
@@ -46,23 +51,38 @@ class Fingerprinter:
         key: The database's secret, of 1 to 64 bytes (BLAKE2b takes no longer one).
         sending_tools: Names of further tools that only send, from the configuration.
         poll_tools: Names of further tools that are polls, from the configuration.
+        masks_volatile: Whether outcomes get a second fingerprint without what differs by itself.
+        ignores_waiting: Whether how long a poll waits is no part of its signature.
+        reads_missing_calls: Whether an error names a missing tool also where it repeats its arguments.
 
     Raises:
         ValueError: The key is empty or too long.
     """
 
     def __init__(
-        self, key: bytes, sending_tools: Collection[str] = (), poll_tools: Collection[str] = ()
+        self,
+        key: bytes,
+        sending_tools: Collection[str] = (),
+        poll_tools: Collection[str] = (),
+        *,
+        masks_volatile: bool = False,
+        ignores_waiting: bool = False,
+        reads_missing_calls: bool = False,
     ) -> None:
         if not 1 <= len(key) <= blake2b.MAX_KEY_SIZE:
             raise ValueError(f"the key must be of 1 to {blake2b.MAX_KEY_SIZE} bytes, not {len(key)}")
         self._tools = Tools(sending_tools, poll_tools)
+        self._masks_volatile = masks_volatile
+        self._ignores_waiting = ignores_waiting
+        self._reads_missing_calls = reads_missing_calls
         # Copies of a prepared state are cheaper than keying each one anew.
         self._signatures = blake2b(key=key, digest_size=SIZE, person=b"guardd-call-%d" % VERSION)
         self._outcomes = blake2b(key=key, digest_size=SIZE, person=b"guardd-result-%d" % VERSION)
 
     def signature(self, tool: str, arguments: Arguments) -> bytes:
         """Give the fingerprint of a call, `SIZE` bytes: equal for calls that repeat each other."""
+        if self._ignores_waiting and self.is_poll(tool, arguments):
+            arguments = without_waiting(arguments)
         state = self._signatures.copy()
         state.update(tool.encode(*_UTF_8) + b"\0")
         state.update(arguments.canonical)
@@ -96,7 +116,8 @@ class Fingerprinter:
         text = _error_text(error)
         if text is not None:
             fingerprint = self._outcome(_ERROR, text)
-            return Outcome(fingerprint, failed=True, missing_tool=missing_tool(text))
+            missing = missing_tool(text, with_arguments=self._reads_missing_calls)
+            return Outcome(fingerprint, failed=True, missing_tool=missing, masked=self._masked_error(text))
         if result is None:
             return None
         try:
@@ -104,11 +125,25 @@ class Fingerprinter:
         except TooDeepError:
             return Outcome(self._outcome(_DEEP_RESULT, from_bytes(result)), failed=False, missing_tool=None)
         form = normal_form(tool, arguments, value, sending=self._tools.is_sending(tool, arguments))
-        return Outcome(self._outcome(_RESULT, encode(form)), failed=False, missing_tool=None)
+        fingerprint = self._outcome(_RESULT, encode(form))
+        return Outcome(fingerprint, failed=False, missing_tool=None, masked=self._masked_result(form))
 
     def is_poll(self, tool: str, arguments: Arguments) -> bool:
         """Say whether a call asks how something is getting on, so that repeating it is its nature."""
         return self._tools.is_poll(tool, arguments)
+
+    def _masked_error(self, text: bytes) -> bytes | None:
+        if not self._masks_volatile:
+            return None
+        written = text.decode(*_UTF_8)
+        masked = mask_volatile(written)
+        return None if masked is written else self._outcome(_ERROR, masked.encode(*_UTF_8))
+
+    def _masked_result(self, form: object) -> bytes | None:
+        if not self._masks_volatile:
+            return None
+        masked = mask_value(form)
+        return None if masked is form else self._outcome(_RESULT, encode(masked))
 
     def _outcome(self, kind: bytes, data: bytes) -> bytes:
         state = self._outcomes.copy()

@@ -1,6 +1,8 @@
+import json
+
 import pytest
 
-from guardd.fingerprint import VERSION, Arguments, Fingerprinter
+from guardd.fingerprint import VERSION, Arguments, Fingerprinter, Outcome
 from guardd.fingerprint.fingerprinter import SIZE
 from guardd.fingerprint.reading import InvalidJsonError
 
@@ -114,3 +116,87 @@ def test_configured_sending_tools():
         maker = Fingerprinter(b"k", sending_tools=sending)
         one, other = (maker.outcome("telegram", Arguments.parse(None), result, None) for result in results)
         assert (one == other) is same
+
+
+def masking(**flags: bool) -> Fingerprinter:
+    return Fingerprinter(b"key", **(flags or {"masks_volatile": True}))
+
+
+def text_result(text: str) -> bytes:
+    return json.dumps({"content": [{"type": "text", "text": text}], "details": {"at": text}}).encode()
+
+
+@pytest.mark.parametrize("kind", ["result", "error"])
+def test_outcomes_are_also_compared_without_what_differs_by_itself(kind: str):
+    def outcome(text: str) -> Outcome:
+        raw = {"result": None, "error": None}
+        raw[kind] = text_result(text) if kind == "result" else json.dumps(text).encode()
+        found = masking().outcome("read", Arguments.parse(None), **raw)
+        plain = Fingerprinter(b"key").outcome("read", Arguments.parse(None), **raw)
+        assert found is not None
+        assert found._replace(masked=None) == plain
+        return found
+
+    one, other, more = (
+        outcome("12 passed in 1.2s"),
+        outcome("12 passed in 3.4s"),
+        outcome("13 passed in 1.2s"),
+    )
+    assert one.masked == other.masked is not None
+    assert one.fingerprint != other.fingerprint
+    assert one.masked not in {more.masked, one.fingerprint}
+    assert outcome("12 passed").masked is None
+    assert outcome("\x1b[1mred\x1b[0m").masked == outcome("red").fingerprint
+
+
+def test_outcomes_that_cannot_be_masked_have_their_fingerprint_only():
+    deep = b'["5 ms",' + b"[" * 200_000 + b"]" * 200_000 + b"]"
+    assert masking().outcome("t", Arguments.parse(None), deep, None).masked is None
+    assert masking().outcome("t", Arguments.parse(None), b"5", None).masked is None
+    assert masking().outcome("t", Arguments.parse(None), None, None) is None
+
+
+def test_errors_that_are_no_strings_are_masked_as_they_are_written():
+    errors = [
+        b'{"took": "5 ms", "code": 1}',
+        b'{"took": "6 ms", "code": 1}',
+        b'{"took": "6 ms", "code": 2}',
+        b'"\\ud800 5 ms"',
+    ]
+    found = [masking().outcome("t", Arguments.parse(None), None, error).masked for error in errors]
+    assert found[0] == found[1] != found[2]
+    assert None not in found
+
+
+@pytest.mark.parametrize(
+    ("tool", "one", "other", "same"),
+    [
+        ("process", b'{"action":"poll","timeout":5}', b'{"action":"poll","timeout":6}', True),
+        ("process", b'{"action":"poll","timeout":5}', b'{"action":"poll"}', True),
+        ("process", b'{"action":"poll","id":"a","waitMs":5}', b'{"waitMs":6,"id":"a","action":"poll"}', True),
+        (
+            "process",
+            b'{"action":"poll","id":"a","timeout":5}',
+            b'{"action":"poll","id":"b","timeout":5}',
+            False,
+        ),
+        ("process", b'{"action":"write","timeout":5}', b'{"action":"write","timeout":6}', False),
+        ("TaskOutput", b'{"task_id":"a","timeout":5}', b'{"task_id":"a","timeout":6}', True),
+        ("exec", b'{"command":"a","timeout":5}', b'{"command":"a","timeout":6}', False),
+    ],
+)
+def test_how_long_a_poll_waits_may_be_ignored(tool: str, one: bytes, other: bytes, same: bool):  # noqa: FBT001
+    def signatures(maker: Fingerprinter) -> set[bytes]:
+        return {maker.signature(tool, Arguments.parse(raw)) for raw in (one, other)}
+
+    assert len(signatures(masking(ignores_waiting=True))) == (1 if same else 2)
+    assert len(signatures(masking())) == 2
+
+
+@pytest.mark.parametrize(("flags", "name"), [({"reads_missing_calls": True}, "process"), ({}, None)])
+def test_an_error_may_repeat_the_arguments_of_a_missing_tool(flags: dict[str, bool], name: str | None):
+    error = b'"Tool process(action=poll, timeout=60000) not found"'
+    assert (
+        Fingerprinter(b"key", **flags).outcome("process", Arguments.parse(None), None, error).missing_tool
+        == name
+    )
