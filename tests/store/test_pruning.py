@@ -180,7 +180,7 @@ def test_free_pages_are_given_back(tmp_path):
         connection.execute("insert into requests values ('s', 'm', 'r', x'', zeroblob(1000000), 1)")
         assert used_bytes(connection) > empty + 1_000_000
         connection.execute("delete from requests")
-        assert used_bytes(connection) == empty
+        assert used_bytes(connection) < empty + 10_000  # a map of the pages may stay
         (pages,) = connection.execute("pragma page_count").fetchone()
         give_back_space(connection, 10)
         assert connection.execute("pragma page_count").fetchone() == (pages - 10,)
