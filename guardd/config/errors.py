@@ -65,8 +65,10 @@ def raise_any(errors: Sequence[ConfigError]) -> None:
 
 
 def shown(value: object) -> str:
-    """Return a configured value as a person would write it: on one line, printable, and not too long."""
-    text = _written(value, levels=2)
+    """Return a configured value as a person would write it: on one line, printable, not too long, secrets masked."""
+    from guardd.fingerprint.redaction import mask_text  # noqa: PLC0415 - most configurations have nothing to show
+
+    text = mask_text(_written(value, levels=2))
     return text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 1]}…"
 
 

@@ -4,12 +4,14 @@ They run inside a transaction of the writer. Parameters are validated before; wh
 before anything has changed.
 """
 
+import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
 
 from guardd.daemon.answers import wire_guard, wire_verdict, wire_verdict_after
+from guardd.fingerprint.redaction import mask_text, masked_value
 from guardd.guard import Guard, Report, calls, compaction, lifecycle
 from guardd.protocol import gateway_methods as wire
 from guardd.protocol import operator_methods as operator
@@ -24,6 +26,10 @@ LONGEST_REASON = 500
 """In characters: it is a word to people, of which a table shows a line."""
 LONGEST_METADATA = 16 * 1024
 """In bytes of JSON: it is a note on a run, not a place to keep things."""
+_LOOKED_AT = 4096
+"""Characters of a reason that are looked at, at most."""
+_CUT_TAIL = 128
+"""What a cut may have halved: so much before it is left out."""
 
 Resolve = Callable[[str], RunRow]
 """Finds the run that an operator named; raises `RunNotFound` or `RunAmbiguous`."""
@@ -40,11 +46,29 @@ def scope_of(params: wire.Scope) -> Scope:
     return Scope(source, ScopeKind.SOURCE, source)
 
 
-def _shortened(text: str | None) -> str | None:
-    """What a gateway says to people, cut where it is very long."""
-    if text is None or len(text) <= LONGEST_REASON:
-        return text
-    return f"{text[: LONGEST_REASON - 1]}…"
+def _reason(text: str | None) -> str | None:
+    """What is said to people, its secrets masked, and cut where it is very long."""
+    if text is None:
+        return None
+    masked = mask_text(text[:_LOOKED_AT])
+    longest = LONGEST_REASON if len(text) <= _LOOKED_AT else min(LONGEST_REASON, len(masked) - _CUT_TAIL)
+    return masked if len(masked) <= longest else f"{masked[: longest - 1]}…"
+
+
+def _metadata(raw: bytes | None) -> str | None:
+    """What is kept with a run, its secrets masked.
+
+    Raises:
+        InvalidParams: it is too large, or cannot be read.
+    """
+    if raw is None:
+        return None
+    if len(raw) > LONGEST_METADATA:
+        raise InvalidParams(f"metadata must be at most {LONGEST_METADATA} bytes", field="metadata")
+    try:
+        return json.dumps(masked_value(json.loads(raw)), allow_nan=False)
+    except (ValueError, RecursionError):  # ValueError: a number that is too long or too large
+        raise InvalidParams("metadata must be plain JSON, not nested deeply", field="metadata") from None
 
 
 def _agent_of(params: wire.Scope) -> str | None:
@@ -92,7 +116,7 @@ def compaction_record(guard: Guard, params: wire.CompactionRecord, now: int) -> 
             _agent_of(params),
             now,
             will_retry=params.will_retry,
-            reason=_shortened(params.reason),
+            reason=_reason(params.reason),
             tokens_before=params.tokens_before,
             tokens_after=params.tokens_after,
             once=params.once,
@@ -102,15 +126,12 @@ def compaction_record(guard: Guard, params: wire.CompactionRecord, now: int) -> 
 
 def run_start(guard: Guard, params: wire.RunStart, now: int) -> wire.RunStarted:
     """`run.start`."""
-    metadata = raw_bytes(params.metadata)
-    if metadata is not None and len(metadata) > LONGEST_METADATA:
-        raise InvalidParams(f"metadata must be at most {LONGEST_METADATA} bytes", field="metadata")
     started = lifecycle.start(
         guard,
         scope_of(params),
         _agent_of(params),
         now,
-        metadata=None if metadata is None else metadata.decode(),
+        metadata=_metadata(raw_bytes(params.metadata)),
         fresh=params.fresh,
     )
     return wire.RunStarted(resumed=started.resumed, calls=started.calls, status=RunStatus(started.status))
@@ -118,7 +139,7 @@ def run_start(guard: Guard, params: wire.RunStart, now: int) -> wire.RunStarted:
 
 def run_end(guard: Guard, params: wire.RunEnd, now: int) -> wire.Nothing:
     """`run.end`."""
-    reason = _shortened(params.reason)
+    reason = _reason(params.reason)
     lifecycle.end(guard, scope_of(params), RunStatus(params.status), reason, now)
     return wire.Nothing()
 
@@ -126,7 +147,7 @@ def run_end(guard: Guard, params: wire.RunEnd, now: int) -> wire.Nothing:
 def run_reset(guard: Guard, params: operator.RunReset, now: int, resolve: Resolve) -> results.RunChanged:
     """`run.reset`."""
     run = resolve(params.run)
-    lifecycle.reset(guard, run, params.reason, now)
+    lifecycle.reset(guard, run, None if params.reason is None else mask_text(params.reason), now)
     aborted = run.status == RunStatus.ABORTED
     return _changed(guard, run, RunStatus.ACTIVE if aborted else RunStatus(run.status))
 
@@ -134,7 +155,7 @@ def run_reset(guard: Guard, params: operator.RunReset, now: int, resolve: Resolv
 def run_abort(guard: Guard, params: operator.RunAbort, now: int, resolve: Resolve) -> results.RunChanged:
     """`run.abort`."""
     run = resolve(params.run)
-    lifecycle.abort(guard, run, params.reason, now)
+    lifecycle.abort(guard, run, mask_text(params.reason), now)
     return _changed(guard, run, RunStatus.ABORTED)
 
 

@@ -1,4 +1,4 @@
-"""Directories that nobody else can tamper with, for the socket, the lock file and the database.
+"""Directories that nobody else can tamper with, for the socket, the lock file, the database and its copies.
 
 Every directory from the root down is looked at: whoever may rename one of them decides what lies below it.
 """
@@ -31,8 +31,21 @@ def secure_directory(path: Path) -> tuple[Path, ...]:
     Raises:
         DirectoryError: it cannot be created, or somebody else could replace what is in it.
     """
+    return _walked(path, create=True)
+
+
+def check_directory(path: Path) -> None:
+    """Make sure of the same of a directory that has to exist; see `secure_directory`.
+
+    Raises:
+        DirectoryError: it does not exist, or somebody else could replace what is in it.
+    """
+    _walked(path, create=False)
+
+
+def _walked(path: Path, *, create: bool) -> tuple[Path, ...]:
     try:
-        return _walk(path)
+        return _walk(path, create=create)
     except OSError as error:
         place = error.filename if error.filename is not None else path
         raise DirectoryError(f"cannot use the directory {path}: {place}: {error.strerror}") from error
@@ -40,7 +53,7 @@ def secure_directory(path: Path) -> tuple[Path, ...]:
         raise DirectoryError(f"{str(path)!r} cannot be the name of a directory: {error}") from error
 
 
-def _walk(path: Path) -> tuple[Path, ...]:
+def _walk(path: Path, *, create: bool) -> tuple[Path, ...]:
     """Go down a path one name at a time, resolving links by hand, and check or create each directory."""
     created: list[Path] = []
     current = Path("/")
@@ -55,6 +68,8 @@ def _walk(path: Path) -> tuple[Path, ...]:
         try:
             status = step.lstat()
         except FileNotFoundError:
+            if not create:
+                raise
             if _create(step):
                 created.append(step)
             status = step.lstat()

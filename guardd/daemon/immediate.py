@@ -22,6 +22,7 @@ from guardd.daemon.metrics import Value, by_one_label
 from guardd.daemon.reads import back_up, db_check, event_filter, explain
 from guardd.daemon.watching import catch_up
 from guardd.daemon.writer import now
+from guardd.fingerprint.redaction import masked_value
 from guardd.protocol import gateway_methods as wire
 from guardd.protocol import jsonrpc
 from guardd.protocol import operator_methods as operator
@@ -48,8 +49,8 @@ def _encoded_document() -> msgspec.Raw:
 
 
 async def config_get(server: Server, _connection: Connection, params: operator.ConfigGet) -> object:
-    """`config.get`."""
-    return server.config.describe(params.agent_id)
+    """`config.get`: the command of `guardd.notify` may hold a key."""
+    return masked_value(server.config.describe(params.agent_id))
 
 
 async def run_explain(server: Server, _connection: Connection, params: operator.RunExplain) -> object:

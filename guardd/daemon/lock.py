@@ -114,8 +114,11 @@ def _reason(error: OSError) -> str:
 
 def _lock(descriptor: int, database: Path, path: Path) -> None:
     """Lock an open lock file and write our process id into it, for people."""
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
         raise LockError(f"{path} is not a regular file: remove it")
+    if not trusted(status):  # who could keep it locked for ever
+        raise LockError(f"{path} belongs to user {user_name(status.st_uid)}: use another database (--db)")
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:

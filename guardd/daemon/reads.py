@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from guardd.config import Config
+from guardd.daemon.directories import DirectoryError, check_directory
 from guardd.protocol import operator_methods as operator
 from guardd.protocol import operator_results as results
 from guardd.protocol.errors import InvalidParams
@@ -81,7 +82,7 @@ def back_up(database: Path, target: Path, interruptible: Interruptible) -> resul
 
     Args:
         database: the daemon's database.
-        target: a file that does not exist.
+        target: a file that does not exist, in a directory that only root and this user can change.
         interruptible: entered with each connection, for as long as it is worked with.
 
     Raises:
@@ -90,11 +91,12 @@ def back_up(database: Path, target: Path, interruptible: Interruptible) -> resul
     if not target.is_absolute():
         raise InvalidParams("path must be absolute", field="path")
     try:
+        check_directory(target.parent)  # where others could exchange the file, they would get the copy
         copy_database(database, target, interruptible)
         sound = is_sound(target, interruptible)
     except FileExistsError as error:
         raise InvalidParams(f"path exists already: {target}", field="path") from error
-    except (sqlite3.Error, OSError, ValueError) as error:  # ValueError: a NUL in it
+    except (DirectoryError, sqlite3.Error, OSError, ValueError) as error:  # ValueError: a NUL in it
         raise InvalidParams(
             f"path cannot be written: {error}; guardd can write to {database.parent}", field="path"
         ) from error

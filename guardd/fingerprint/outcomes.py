@@ -11,6 +11,7 @@ from typing import Final
 import msgspec
 
 from guardd.fingerprint.arguments import Arguments
+from guardd.fingerprint.redaction import MASK, mask_text
 
 # What JavaScript's String.trim takes away: the gateways' own texts are trimmed by it.
 _SPACES: Final = (
@@ -49,22 +50,33 @@ _QUOTES: Final = r"""\\*+["'`‘’“”]?+"""  # noqa: RUF001 -- typographic q
 _NAME: Final = rf"{_QUOTES}(?P<%s>[\w.-]++){_QUOTES}"
 _UNKNOWN: Final = re.compile(rf"unknown tool[:\s]++{_NAME % 'name'}")
 _MISSING: Final = re.compile(rf"tool[:\s]++{_NAME % 'name'}\s++(?:not found|is not available)")
+_MISSING_CALL: Final = re.compile(  # brackets within the arguments may be nested once, which keeps it linear
+    rf"tool[:\s]++{_NAME % 'name'}\((?:[^()]++|\([^()]*+\))*+\){_QUOTES}\s++(?:not found|is not available)"
+)
+_PATTERNS: Final = (_UNKNOWN, _MISSING)
 
 
-def missing_tool(error: bytes) -> str | None:
+def missing_tool(error: bytes, *, with_arguments: bool = False) -> str | None:
     """Give the name, in lower case, of the tool that an error says does not exist.
 
     Args:
         error: Its text in UTF-8.
+        with_arguments: Whether the error may also repeat the arguments, as in ``Tool process(action=poll) not
+            found``.
+
+    Returns:
+        The name; `MASK` where that is a secret, since it is kept and shown.
     """
     # Lowering bytes is ten times faster than lowering text, and an error may be a megabyte of log.
     if b"tool" not in error.lower():
         return None
-    text = error.decode("utf-8", "surrogatepass").lower()
-    for pattern in (_UNKNOWN, _MISSING):
-        for match in pattern.finditer(text):
+    text = error.decode("utf-8", "surrogatepass")
+    lowered = text.lower()
+    for pattern in (*_PATTERNS, _MISSING_CALL) if with_arguments else _PATTERNS:
+        for match in pattern.finditer(lowered):
             if name := match["name"].rstrip("."):  # a full stop ends the sentence, not the name
-                return name
+                as_written = text[slice(*match.span("name"))] if len(text) == len(lowered) else name
+                return name if mask_text(as_written) == as_written else MASK
     return None
 
 

@@ -7,7 +7,7 @@ from typing import Final
 import msgspec
 
 from guardd.fingerprint.arguments import Arguments
-from guardd.fingerprint.redaction import MASK, is_secret, mask_text
+from guardd.fingerprint.redaction import MASK, VALUE_KEYS, is_command, is_secret, joined, mask_text, name_in
 
 PREVIEW_LENGTH: Final = 120
 """Characters of a preview at most."""
@@ -24,7 +24,6 @@ _CUT_TAIL: Final = 128
 _DEPTH: Final = 8
 _MORE: Final = "…"
 _COMMANDS: Final = ("command", "cmd")
-_NAME_KEYS: Final = ("name", "key", "header")
 
 
 def preview(arguments: Arguments) -> str:
@@ -91,11 +90,11 @@ class _Line:
             yield from self._list(value, depth)
 
     def _object(self, value: dict[str, object], depth: int) -> Iterator[str]:
-        named = next((value[key] for key in _NAME_KEYS if isinstance(value.get(key), str)), "")
+        name = name_in(value)
         separator = "{"
         for key, member in value.items():
             yield separator + json.dumps(self._masked(key), ensure_ascii=False) + ":"
-            if is_secret(key, member) or (key == "value" and is_secret(str(named), member)):
+            if is_secret(key, member) or (key in VALUE_KEYS and is_secret(name, member)):
                 yield f'"{MASK}"'
             else:
                 yield from self._json(member, depth + 1)
@@ -103,16 +102,16 @@ class _Line:
         yield "}" if value else "{}"
 
     def _list(self, value: list[object], depth: int) -> Iterator[str]:
-        previous: object = None
+        if is_command(value):
+            masked = self._masked(joined(value))
+            if MASK in masked:  # a secret may be one by the words before it, so they are shown together
+                yield json.dumps([masked], ensure_ascii=False)
+                return
         separator = "["
         for member in value:
             yield separator
-            option = isinstance(previous, str) and previous.startswith("-") and "=" not in previous
-            if option and is_secret(str(previous)[:128], member):
-                yield f'"{MASK}"'
-            else:
-                yield from self._json(member, depth + 1)
-            previous, separator = member, ","
+            yield from self._json(member, depth + 1)
+            separator = ","
         yield "]" if value else "[]"
 
     def _masked(self, text: str) -> str:
@@ -138,7 +137,7 @@ def _masked_beginning(text: str, length: int) -> str:
 def _command(value: object) -> str:
     """Give a command that is a string, or a list of words; else nothing."""
     if isinstance(value, list) and all(isinstance(word, str) for word in value):
-        return " ".join(value)
+        return joined(value)
     return value if isinstance(value, str) else ""
 
 

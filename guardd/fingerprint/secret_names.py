@@ -20,7 +20,8 @@ _LINES: Final = frozenset({"authorization", "cookie"})
 _STRONG: Final = frozenset(
     {
         "accesskey", "apikey", "bearer", "credential", "cvc", "cvv", "jwt", "mnemonic", "otp", "passcode",
-        "passphrase", "passwd", "password", "privatekey", "secret", "secretkey", "ssn", "token", "totp",
+        "keypass", "passphrase", "passwd", "password", "privatekey", "secret", "secretkey", "ssn", "storepass",
+        "token", "totp",
     }
 )  # fmt: skip
 _WEAK: Final = frozenset({"auth", "pass", "pwd", "pw"})
@@ -37,8 +38,8 @@ _NO_TOKEN: Final = frozenset(
 _TOKENS: Final = frozenset({"access", "api", "auth", "bearer", "oauth", "refresh"})
 _KEYS: Final = frozenset(
     {
-        "access", "account", "admin", "api", "app", "auth", "client", "consumer", "deploy", "encryption",
-        "gpg", "hmac", "master", "private", "secret", "service", "shared", "signing", "ssh", "storage",
+        "access", "account", "admin", "api", "app", "application", "auth", "client", "consumer", "deploy", "encryption",
+        "gpg", "hmac", "master", "preshared", "private", "secret", "service", "shared", "signing", "ssh", "storage",
         "subscription",
     }
 )  # fmt: skip
@@ -52,8 +53,30 @@ _PAIRS: Final = frozenset(
     }
 )
 _SUFFIXES: Final = frozenset(
-    {"value", "raw", "plain", "hash", "hex", "confirm", "confirmation", "old", "new", "b"}
+    {
+        "value",
+        "raw",
+        "plain",
+        "hash",
+        "hex",
+        "confirm",
+        "confirmation",
+        "old",
+        "new",
+        "b",
+        "string",
+        "data",
+        "field",
+        "input",
+        "box",
+    }
 )
+
+PARTS: Final = (
+    "pass", "token", "secret", "key", "auth", "cookie", "pwd", "pw", "credential", "bearer", "jwt", "otp", "cvc",
+    "cvv", "ssn", "mnemonic", "phrase", "code", "signature",
+)  # fmt: skip
+"""Every name that says something holds one of these, in lower case."""
 
 
 @lru_cache(maxsize=4096)
@@ -65,7 +88,7 @@ def secrecy(name: str) -> Secrecy:
     if not words:
         return Secrecy.NONE
     last, before = words[-1], words[-2] if len(words) > 1 else ""
-    singular = last.removesuffix("s") if last not in {"pass", "tokens"} else last
+    singular = last if last.endswith("ss") or last == "tokens" else last.removesuffix("s")
     if singular in _LINES:
         return Secrecy.LINE
     if singular in _WEAK:

@@ -110,6 +110,32 @@ def test_without_previews_the_database_holds_fingerprints_only(make_daemon: Call
     assert CANARY.encode() not in stored(daemon)
 
 
+def test_keys_in_the_configuration_are_not_told(make_daemon: Callable[..., Daemon]):
+    header = f"Authorization: Bearer {CANARY}{CANARY}"
+    notify = {"command": ["curl", "-H", header, "https://example.com"]}
+    daemon = make_daemon({"guardd": {"notify": notify}}, arguments=["--log-level", "debug"]).start()
+    told = daemon.ask("config.get")
+    shown = told["values"]["guardd.notify.command"]["value"]
+    assert shown == ["curl -H 'Authorization: ***' https://example.com"]
+    assert CANARY not in str(told)
+    daemon.configure({"guardd": {"notify": {"command": f"curl -H '{header}'"}}})
+    with daemon.connect() as client:
+        error = client.call("config.reload")["error"]
+    assert "guardd.notify.command" in error["message"]
+    assert CANARY not in error["message"]
+    assert CANARY not in daemon.log()
+
+
+@pytest.mark.parametrize("metadata", ["[" * 5000 + "]" * 5000, "1" + "0" * 5000, '{"a": 1e999}'])
+def test_metadata_that_cannot_be_looked_through_is_not_kept(daemon: Daemon, metadata: str):
+    with daemon.connect() as client:
+        request = json.dumps(client.request("run.start", runId="r", metadata=0)).replace(
+            '"metadata": 0', f'"metadata": {metadata}'
+        )
+        client.send(request.encode() + b"\n")
+        assert "metadata must be plain JSON" in client.read_line()["error"]["message"]
+
+
 def test_previews_mask_what_looks_secret(make_daemon: Callable[..., Daemon]):
     daemon = make_daemon({}).start()
     args = {"path": "/etc/hosts", "password": CANARY, "headers": {"Authorization": f"Bearer {CANARY}"}}

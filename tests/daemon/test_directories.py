@@ -6,7 +6,7 @@ from typing import NamedTuple
 import pytest
 
 from guardd.daemon import directories
-from guardd.daemon.directories import DirectoryError, group_name, secure_directory, user_name
+from guardd.daemon.directories import DirectoryError, check_directory, group_name, secure_directory, user_name
 
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
 
@@ -27,6 +27,16 @@ def test_missing_directories_are_created_for_this_user_only(short_path: Path):
     assert secure_directory(short_path / "a" / "b") == (short_path / "a", short_path / "a" / "b")
     assert mode(short_path / "a") == mode(short_path / "a" / "b") == 0o700
     assert secure_directory(short_path / "a" / "b") == ()
+
+
+def test_a_directory_that_has_to_exist_is_not_made(short_path: Path):
+    check_directory(short_path)
+    with pytest.raises(DirectoryError, match="No such file or directory"):
+        check_directory(short_path / "a" / "b")
+    assert list(short_path.iterdir()) == []
+    short_path.chmod(0o777)
+    with pytest.raises(DirectoryError, match="anyone may write"):
+        check_directory(short_path)
 
 
 def test_an_existing_directory_is_left_as_it_is(short_path: Path):

@@ -1,5 +1,6 @@
 """Whatever a peer sends, the daemon goes on, and each request gets one reply."""
 
+import itertools
 import json
 import random
 import socket
@@ -9,6 +10,8 @@ from typing import Any
 
 import pytest
 from support.daemon import Daemon
+from support.fuzzing import check_streams, corpus, mutations
+from support.schemas import cases, not_named
 
 from guardd.protocol.methods import METHODS
 
@@ -20,6 +23,7 @@ VALUES: list[Any] = [
 ]
 FIELDS = sorted({field for method in METHODS.values() for field in method.known_fields} - {"path"})
 LINES = 1000
+BY_NAME = "by name"
 
 
 class Peer:
@@ -94,5 +98,40 @@ def test_each_request_gets_one_reply(make_daemon: Callable[..., Daemon], seed: i
     assert all(("result" in reply) != ("error" in reply) for reply in replies if "method" not in reply)
     assert not [reply for reply in replies if reply.get("error", {}).get("code") == -32603]
     assert daemon.ask("db.check") == {"ok": True, "problems": []}
+    assert daemon.stop() == 0
+    assert " ERROR " not in daemon.log()
+
+
+def test_the_kept_corpus(make_daemon: Callable[..., Daemon]):
+    check_streams(make_daemon().start(), iter(corpus()))
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_changed_streams(make_daemon: Callable[..., Daemon], seed: int):
+    check_streams(make_daemon().start(), itertools.islice(mutations(seed + 100), 400))
+
+
+def test_each_parameter_of_each_method(make_daemon: Callable[..., Daemon]):
+    daemon = make_daemon().start()
+    daemon.ask("tool.before", runId="r", toolName="t")
+    requests = [
+        {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+        for number, (method, params) in enumerate(
+            [
+                *((method, params) for method, _field, params, _taken in cases() if method != "event.watch"),
+                *not_named(),
+            ]
+        )
+    ]
+    fields = [(field, taken) for method, field, _params, taken in cases() if method != "event.watch"]
+    with daemon.connect() as client:
+        replies = {reply["id"]: reply for reply in client.pipeline(requests)}
+    assert len(replies) == len(requests)
+    for request, (field, taken) in itertools.zip_longest(requests, fields, fillvalue=(BY_NAME, False)):
+        error = replies[request["id"]].get("error", {})
+        assert error.get("code") != -32603, (request, error)
+        if not taken:
+            assert error["code"] in {-32602, -32600}, (request, error)
+            assert field in error["message"] or field == BY_NAME, (request, error)
     assert daemon.stop() == 0
     assert " ERROR " not in daemon.log()

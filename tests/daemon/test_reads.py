@@ -1,5 +1,6 @@
 """The methods that only read, on a real daemon, and copies of the database."""
 
+import os
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, nullcontext
@@ -200,6 +201,56 @@ def test_a_backup_says_why_it_cannot_be_written(database: Database, path: str, w
     with pytest.raises(InvalidParams, match=why) as caught:
         back_up(database.path, Path(path), nullcontext)
     assert caught.value.field == "path"
+
+
+@pytest.mark.parametrize("target", ["real", "nowhere", "."])
+def test_a_backup_follows_no_link(database: Database, tmp_path: Path, target: str):
+    (tmp_path / "real").write_bytes(b"")
+    (tmp_path / "copy.db").symlink_to(target)
+    with pytest.raises(InvalidParams, match="exists already"):
+        back_up(database.path, tmp_path / "copy.db", nullcontext)
+    assert (tmp_path / "real").read_bytes() == b""
+    assert not (tmp_path / "nowhere").exists()
+
+
+@pytest.mark.parametrize("name", [".", "..", "x/../..", "/proc", "/dev/null", "/proc/self/mem", "/"])
+def test_a_backup_is_a_new_file(database: Database, tmp_path: Path, name: str):
+    (tmp_path / "x").mkdir()
+    with pytest.raises(InvalidParams, match="exists already"):
+        back_up(database.path, tmp_path / name, nullcontext)
+
+
+def test_a_path_of_a_backup_may_have_dots(database: Database, tmp_path: Path):
+    (tmp_path / "x").mkdir()
+    back_up(database.path, tmp_path / "x" / ".." / "copy.db", nullcontext)
+    assert (tmp_path / "copy.db").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_backup_is_not_made_where_others_could_exchange_it(database: Database, tmp_path: Path):
+    place = tmp_path / "place"
+    place.mkdir()
+    place.chmod(0o777)
+    (tmp_path / "way").symlink_to("place")
+    for directory in (place, tmp_path / "way"):
+        with pytest.raises(InvalidParams, match="anyone may write to the directory"):
+            back_up(database.path, directory / "copy.db", nullcontext)
+    place.chmod(0o1777)
+    back_up(database.path, place / "copy.db", nullcontext)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+def test_a_backup_is_not_made_in_a_directory_of_another_user(database: Database, tmp_path: Path):
+    (tmp_path / "home").mkdir()
+    os.chown(tmp_path / "home", 65534, 65534)
+    with pytest.raises(InvalidParams, match="belongs to nobody, who could replace what is in it"):
+        back_up(database.path, tmp_path / "home" / "copy.db", nullcontext)
+    assert list((tmp_path / "home").iterdir()) == []
+
+
+def test_a_backup_makes_no_directory(database: Database, tmp_path: Path):
+    with pytest.raises(InvalidParams, match="No such file"):
+        back_up(database.path, tmp_path / "none" / "copy.db", nullcontext)
+    assert not (tmp_path / "none").exists()
 
 
 def test_a_backup_that_fails_leaves_nothing_behind(tmp_path: Path):

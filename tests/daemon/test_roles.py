@@ -3,12 +3,15 @@
 import contextlib
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from support.daemon import Daemon, RawClient
+from support.databases import make_database
 
 from guardd.protocol.methods import METHODS
 from guardd.vocabulary import Role
@@ -59,6 +62,16 @@ def start(make_daemon: Callable[..., Daemon]) -> Callable[..., Daemon]:
     return started
 
 
+OF_EVERYBODY = {"rpc.discover"}
+OF_GATEWAYS = {"tool.before", "tool.after", "compaction.record", "run.start", "run.end"}
+OF_READERS = {
+    *("run.list", "run.get", "run.history", "run.explain", "event.list", "event.watch"),
+    *("config.get", "server.status", "server.metrics"),
+}
+OF_OPERATORS = {"run.reset", "run.abort", "config.reload", "db.backup", "db.check", "db.prune"}
+"""As README.md says. Written out once more, so that no method changes hands unnoticed."""
+
+
 def denied_methods(client: RawClient) -> set[str]:
     codes = {name: client.call(name).get("error", {}).get("code") for name in METHODS}
     return {name for name, code in codes.items() if code == -32002}
@@ -80,6 +93,70 @@ def test_who_is_not_in_the_sockets_group_does_not_get_so_far(start: Callable[...
     daemon = start(gateways=[str(STRANGER)])
     with pytest.raises(PermissionError):
         connect(daemon, [OTHER_GROUP])
+
+
+def test_every_method_is_somebodys():
+    assert set(METHODS) == OF_EVERYBODY | OF_GATEWAYS | OF_READERS | OF_OPERATORS
+
+
+@pytest.mark.parametrize(
+    ("socket", "allowed"),
+    [
+        ({"gateways": [str(STRANGER)]}, OF_GATEWAYS),
+        ({"readers": [str(STRANGER)]}, OF_READERS),
+        ({"gateways": [str(STRANGER)], "readers": [str(STRANGER)]}, OF_GATEWAYS | OF_READERS),
+    ],
+)
+@pytest.mark.parametrize("method", METHODS)
+def test_each_method_by_each_role(roles_daemon: Daemon, socket: Any, allowed: set[str], method: str):
+    reload(roles_daemon, **socket)
+    with connect(roles_daemon) as client:
+        error = client.call(method).get("error", {})
+        if method in allowed | OF_EVERYBODY:
+            assert error.get("code") != -32002
+        else:
+            assert error["data"] == {"kind": "denied"}
+            assert error["message"] == f"your user may not call {method}"
+    with roles_daemon.connect() as root:
+        assert root.call(method).get("error", {}).get("code") != -32002
+
+
+@pytest.fixture(scope="module")
+def roles_daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
+    """A daemon whose socket the group can reach, for all the roles one after the other."""
+    directory = tmp_path_factory.mktemp("roles")
+    make_database(directory / "guardd.db")
+    with Daemon(directory, settings()) as daemon:
+        daemon.socket.parent.chmod(0o711)
+        daemon.socket = daemon.socket.parent / "run" / "guardd.sock"
+        yield daemon.start()
+
+
+@pytest.mark.parametrize(
+    ("socket", "command", "code"),
+    [
+        ({}, ["runs"], 4),
+        ({"readers": [str(STRANGER)]}, ["runs"], 0),
+        ({"readers": [str(STRANGER)]}, ["prune"], 4),
+        ({"gateways": [str(STRANGER)]}, ["runs"], 4),
+        ({"gateways": [str(STRANGER)]}, ["backup", "/tmp/guardd-never-made"], 4),  # noqa: S108
+    ],
+)
+def test_a_program_of_another_user_is_held_to_its_role(
+    start: Callable[..., Daemon], as_nobody: list[str], socket: Any, command: list[str], code: int
+):
+    daemon = start(**socket)
+    as_group = [word if word != "--clear-groups" else f"--groups={GROUP}" for word in as_nobody]
+    program = str(Path(sys.executable).with_name("guardctl"))
+    done = subprocess.run(
+        [*as_group, program, "--socket", str(daemon.socket), *command],
+        check=False,
+        capture_output=True,
+        text=True,
+        env=os.environ | {"HOME": "/"},
+    )
+    assert done.returncode == code, done.stderr
+    assert not Path("/tmp/guardd-never-made").exists()  # noqa: S108
 
 
 @pytest.mark.parametrize(

