@@ -95,7 +95,8 @@ def all_commands() -> list[Command]:
 
 def examples(text: str) -> list[list[str]]:
     """The commands of ours that stand on lines of their own in a text, as words, without what is piped or said."""
-    parts = (part for line in text.splitlines() for part in BETWEEN.split(line.removeprefix("$ ").strip()))
+    whole = re.sub(r"\\\n\s*", "", text)  # a line that goes on in the next
+    parts = (part for line in whole.splitlines() for part in BETWEEN.split(line.removeprefix("$ ").strip()))
     return [shlex.split(part, comments=True) for part in parts if re.match(r"(guardctl|guardd) ", part)]
 
 
