@@ -17,7 +17,8 @@ logger = logging.getLogger("guardd.housekeeping")
 
 TICK_SECONDS = 0.25
 MOST_COMMITS_BETWEEN = 2000
-"""Commits after which a busy daemon checkpoints, idle or not."""
+MOST_ROWS_BETWEEN = 20_000
+"""Commits, or rows written, after which a busy daemon checkpoints, idle or not: a commit may be of many requests."""
 FORGET_SECONDS = 300.0
 
 
@@ -26,20 +27,21 @@ class Checkpointer:
 
     def __init__(self, server: Server) -> None:
         self._server = server
-        self._seen = server.writer.commits
-        self._done = server.writer.commits
+        self._seen = self._done = server.writer.commits
+        self._rows_done = server.database.store.changes
         self._failed = False
 
     def tick(self) -> None:
         """Look whether it is time."""
-        commits = self._server.writer.commits
+        commits, rows = self._server.writer.commits, self._server.database.store.changes
         idle, self._seen = commits == self._seen, commits
-        if commits == self._done or not (idle or commits - self._done > MOST_COMMITS_BETWEEN):
+        much = commits - self._done > MOST_COMMITS_BETWEEN or rows - self._rows_done > MOST_ROWS_BETWEEN
+        if commits == self._done or not (idle or much):
             return
         _database_bytes, wal_bytes = self._server.database.file_sizes()
         try:
             if checkpoint(self._server.database.connection, wal_bytes):
-                self._done = commits
+                self._done, self._rows_done = commits, rows
             self._failed = False
         except sqlite3.Error as error:
             if not self._failed:

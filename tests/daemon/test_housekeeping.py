@@ -86,6 +86,19 @@ def test_a_busy_daemon_checkpoints_all_the_same(server: Server):
     assert left_in_log(server) == 0
 
 
+def test_a_daemon_with_many_requests_in_each_commit_checkpoints_too(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("guardd.daemon.housekeeping.MOST_ROWS_BETWEEN", 100)
+    checkpointer = Checkpointer(server)
+    server.write(100)
+    checkpointer.tick()
+    assert left_in_log(server) > 0
+    server.write()
+    checkpointer.tick()
+    assert left_in_log(server) == 0
+
+
 def test_a_reader_that_holds_it_up_is_not_waited_for(server: Server):
     checkpointer = Checkpointer(server)
     server.write()
