@@ -6,7 +6,7 @@ from pathlib import Path
 from guardd.bench.figures import Figure, Target
 from guardd.bench.servers import detecting, drive, own_daemon, resident_bytes
 from guardd.bench.verdicts import CONNECTIONS
-from guardd.cli.demo.daemon import OwnDaemon
+from guardd.own_daemon.daemon import OwnDaemon
 
 BYTES_TARGET = Target(200)
 MEMORY_TARGET = Target(90)

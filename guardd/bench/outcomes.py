@@ -4,7 +4,7 @@ import hashlib
 import json
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
@@ -12,7 +12,7 @@ import msgspec
 
 from guardd.bench.figures import Figure, Target, compared, in_turns, percentile
 from guardd.bench.load import Link, time_pairs
-from guardd.bench.traffic import Traffic, frame
+from guardd.bench.traffic import Pair, Traffic, frame
 from guardd.fingerprint.arguments import Arguments
 from guardd.fingerprint.fingerprinter import Fingerprinter
 
@@ -80,6 +80,8 @@ def _milliseconds(work: Callable[[], object], number: int) -> float:
 def delay(path: Path, rounds: int, name: str = "frame_delay", result: bytes | None = None) -> Figure:
     """How much longer another connection waits for a verdict while one sends an outcome of 1 MB.
 
+    Rounds in which the frame was answered before the other connection had anything to ask are left out.
+
     Args:
         path: The daemon's socket.
         rounds: How often to send it.
@@ -95,16 +97,10 @@ def delay(path: Path, rounds: int, name: str = "frame_delay", result: bytes | No
             after = frame("tool.after", call | {"result": outcome})
             usual += time_pairs(asking, [next(pairs) for _ in range(20)])
             sending.ask(frame("tool.before", call))
-            done = threading.Event()
-            thread = threading.Thread(target=_send, args=(sending, after, done))
-            thread.start()
-            waited = []
-            while not done.is_set():
-                waited += time_pairs(asking, [next(pairs)])
-            thread.join()
-            longest.append(max(waited, default=0.0))
+            if waited := _beside(sending, after, asking, pairs):
+                longest.append(max(waited))
     normal = percentile(usual, 50)
-    later = [max(0.0, one - normal) * 1000 for one in longest]
+    later = [max(0.0, one - normal) * 1000 for one in longest] or [0.0]
     return Figure(
         name=name,
         title="a pair of another connection, later by a 1 MB frame",
@@ -114,6 +110,18 @@ def delay(path: Path, rounds: int, name: str = "frame_delay", result: bytes | No
         spread=(percentile(later, 25), percentile(later, 75)),
         target=AT_MOST_MS_LATER,
     )
+
+
+def _beside(sending: Link, after: bytes, asking: Link, pairs: Iterator[Pair]) -> list[float]:
+    """Send a frame, and return the seconds that each pair of the other connection took until it was answered."""
+    done = threading.Event()
+    thread = threading.Thread(target=_send, args=(sending, after, done))
+    thread.start()
+    waited = []
+    while not done.is_set():
+        waited += time_pairs(asking, [next(pairs)])
+    thread.join()
+    return waited
 
 
 def _send(link: Link, after: bytes, done: threading.Event) -> None:

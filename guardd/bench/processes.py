@@ -8,14 +8,12 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from guardd.bench.figures import Figure, Target, compared, in_turns
 from guardd.bench.load import Link
 from guardd.bench.traffic import frame
-from guardd.cli.errors import Failure
-from guardd.cli.runs_table import layout
-from guardd.cli.times import Clock
+from guardd.own_daemon.errors import Breakdown
 
 HOOK_TARGET = Target(3)
 RUNS_TARGET = Target(1.5)
@@ -46,7 +44,9 @@ def main():
 """A program that imports click and prints a rich table of the rows that guardctl prints."""
 
 _FOREIGN = ("PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED", "GUARDD_SOCKET", "FORCE_COLOR")
-_EVENT_NAMES = {"gemini-cli": "BeforeTool", "cursor": "preToolUse"}
+
+Layout = Callable[[list[dict[str, Any]]], tuple[Sequence[str], Sequence[Sequence[str]]]]
+"""The titles and the cells of the table that `guardctl runs` makes of runs."""
 
 
 class Cost(NamedTuple):
@@ -61,11 +61,16 @@ class Cost(NamedTuple):
     wall: float
 
 
-def event(agent: str, number: int) -> bytes:
-    """An event before a call, with what each agent wants of it."""
+def event(name: str, number: int) -> bytes:
+    """An event before a call, with what each agent wants of it.
+
+    Args:
+        name: What the agent calls it.
+        number: Makes the call differ from others.
+    """
     return json.dumps(
         {
-            "hook_event_name": _EVENT_NAMES.get(agent, "PreToolUse"),
+            "hook_event_name": name,
             "session_id": "8c35adc1-session",
             "conversation_id": "8c35adc1-session",
             "tool_name": "Bash",
@@ -79,7 +84,7 @@ def cost(command: list[str], environment: Mapping[str, str], folder: Path, given
     """Run a process to its end.
 
     Raises:
-        Failure: It failed, or complained.
+        Breakdown: It failed, or complained.
     """
     began = time.perf_counter()
     process = subprocess.Popen(  # noqa: S603 - our own program, or the interpreter
@@ -100,34 +105,45 @@ def cost(command: list[str], environment: Mapping[str, str], folder: Path, given
         wall = time.perf_counter() - began
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode or complaint:
-        raise Failure(
+        raise Breakdown(
             f"{command[0]} failed ({process.returncode})", complaint.decode(errors="replace")[-200:]
         )
     return Cost((used.ru_utime + used.ru_stime) * 1000, wall * 1000)
 
 
-def hook(socket: Path, folder: Path, rounds: int, agent: str = "claude-code") -> list[Figure]:
-    """What a hook costs, started as an agent does it, against `python -c pass`."""
+def hook(
+    socket: Path, folder: Path, rounds: int, agent: str = "claude-code", event_name: str = "PreToolUse"
+) -> list[Figure]:
+    """What a hook costs, started as an agent does it, against `python -c pass`.
+
+    Args:
+        socket: The daemon's.
+        folder: For files.
+        rounds: How often to measure.
+        agent: Whose hook.
+        event_name: What the agent calls the event before a call.
+    """
     script = str(_script(folder))
     environment = _environment(folder, socket)
 
     def ask(number: int) -> Cost:
-        return cost([script, "hook", agent], environment, folder, event(agent, number))
+        return cost([script, "hook", agent], environment, folder, event(event_name, number))
 
     bare = partial(_run, [sys.executable, "-c", "pass"], environment, folder)
     return _figures("hook", f"guardctl hook {agent} / python -c pass", bare, ask, rounds, HOOK_TARGET)
 
 
 def runs(
-    socket: Path, folder: Path, rounds: int, count: int = 10, options: Sequence[str] = ()
+    socket: Path, folder: Path, rounds: int, layout: Layout, count: int = 10, options: Sequence[str] = ()
 ) -> list[Figure]:
     """What `guardctl runs` costs against a bare program that prints the same rows.
 
     Args:
-        socket: Of a daemon that knows no runs yet.
+        socket: The daemon's.
         folder: For files.
         rounds: How often to measure.
-        count: How many runs to list.
+        layout: Makes the rows.
+        count: How many runs to add to those that the daemon knows.
         options: Of the command.
     """
     with Link(socket) as link:
@@ -135,15 +151,12 @@ def runs(
             call = {"runId": f"run-{number:04}-7c1e5b", "agentId": "main", "toolName": "exec"}
             link.ask(frame("tool.before", call))
         listed = json.loads(link.ask(frame("run.list", {})))["result"]["runs"]
-    columns, rows = layout(listed, Clock(absolute=False))
-    shown = [index for index in range(len(columns)) if any(row[index] for row in rows)]
-    titles = [columns[index].title for index in shown]
-    cells = [[row[index] for index in shown] for row in rows]
-    (folder / "bare.py").write_text(BARE.format(titles=titles, rows=cells), encoding="utf-8")
+    titles, rows = layout(listed)
+    (folder / "bare.py").write_text(BARE.format(titles=titles, rows=rows), encoding="utf-8")
     environment = _environment(folder, socket)
     bare = partial(_run, [sys.executable, "-c", "import bare; bare.main()"], environment, folder)
     listing = partial(_run, [str(_script(folder)), "runs", *options], environment, folder)
-    title = f"{' '.join(('guardctl runs', *options))} / click and a rich table of {count} rows"
+    title = f"{' '.join(('guardctl runs', *options))} / click and a rich table of {len(rows)} rows"
     return _figures("runs", title, bare, listing, rounds, RUNS_TARGET)
 
 

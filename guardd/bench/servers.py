@@ -12,8 +12,8 @@ from typing import Any, Self
 
 from guardd.bench import floor, load
 from guardd.bench.load import Counted, Link
-from guardd.cli.demo.daemon import OwnDaemon
-from guardd.cli.errors import Failure
+from guardd.own_daemon.daemon import OwnDaemon
+from guardd.own_daemon.errors import Breakdown
 
 DETECTING: dict[str, Any] = {"tools": {"loopDetection": {"enabled": True}}}
 """The settings of the daemon: the detectors switched on, and all else as it is by default."""
@@ -30,7 +30,7 @@ def detecting(**settings: Any) -> dict[str, Any]:  # noqa: ANN401 - as in a file
 
 def own_daemon(config: dict[str, Any] | None = None) -> OwnDaemon:
     """A daemon of the benchmark's own; it is not started yet."""
-    return OwnDaemon(whose="bench", config=config or DETECTING)
+    return OwnDaemon("bench", config or DETECTING)
 
 
 class Floor:
@@ -52,7 +52,7 @@ class Floor:
         """Start it, and wait until it listens.
 
         Raises:
-            Failure: It does not.
+            Breakdown: It does not.
         """
         with self._log.open("wb") as log:
             self._process = subprocess.Popen(  # noqa: S603 - our own program
@@ -82,7 +82,7 @@ class Floor:
                 return
             time.sleep(_LOOK_SECONDS)
         said = self._log.read_text(encoding="utf-8", errors="replace").splitlines()
-        raise Failure("the floor does not start; it says:", *said[-5:])
+        raise Breakdown("the floor does not start; it says:", *said[-5:])
 
     def _end(self) -> None:
         assert self._process.stdin is not None
@@ -107,7 +107,7 @@ def drive(path: Path, connections: int, seconds: float, name: str, calls: int | 
     """Send pairs on many connections, from a process of its own; see `guardd.bench.load`.
 
     Raises:
-        Failure: The server did not stand it.
+        Breakdown: The server did not stand it.
     """
     words = [str(path), str(connections), str(seconds), name, *([str(calls)] if calls else [])]
     process = subprocess.Popen(  # noqa: S603 - our own program
@@ -122,14 +122,8 @@ def drive(path: Path, connections: int, seconds: float, name: str, calls: int | 
         process.kill()
         process.wait()
     if process.returncode:
-        raise Failure("the load could not be driven", *err.decode(errors="replace").splitlines()[-1:])
+        raise Breakdown("the load could not be driven", *err.decode(errors="replace").splitlines()[-1:])
     return Counted(**json.loads(out))
-
-
-def cpu_seconds(pid: int) -> float:
-    """The time that a process has been on a processor, all its threads, by `schedstat` of proc(5)."""
-    threads = Path(f"/proc/{pid}/task").glob("*/schedstat")
-    return sum(int(thread.read_text(encoding="ascii").split()[0]) for thread in threads) / 1e9
 
 
 def resident_bytes(pid: int) -> int:

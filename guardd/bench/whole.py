@@ -11,7 +11,7 @@ from guardd.bench.load import Link
 from guardd.bench.servers import Floor, detecting, floor_and_guardd, own_daemon
 from guardd.bench.traffic import frame
 from guardd.bench.verdicts import pair_figures, stuck_figure, throughput_figures
-from guardd.cli.demo.daemon import OwnDaemon
+from guardd.own_daemon.daemon import OwnDaemon
 
 
 class Effort(NamedTuple):
@@ -42,19 +42,20 @@ QUICK = Effort(processes=4, pairs=8, runs=2, throughput=2, seconds=0.4, outcomes
 SLOW = detecting(database={"durability": "full"})
 
 
-def measure(effort: Effort, tell: Callable[[str], None]) -> Iterator[Figure]:
+def measure(effort: Effort, tell: Callable[[str], None], layout: processes.Layout) -> Iterator[Figure]:
     """Measure everything, with daemons of its own in temporary folders.
 
     Args:
         effort: How much.
         tell: Called with what is being measured.
+        layout: Makes the rows of `guardctl runs`.
 
     Raises:
-        Failure: A server does not start, or breaks down.
+        Breakdown: A server does not start, or breaks down.
     """
     with ExitStack() as stack:
         bottom, daemon = stack.enter_context(floor_and_guardd())
-        yield from _of_processes(daemon, effort, tell)
+        yield from _of_processes(daemon, effort, tell, layout)
         yield from _of_verdicts(stack, bottom, daemon, effort, tell)
         tell("an outcome of 1 MB, and of 10,000 values")
         yield from outcomes.fingerprints(effort.outcomes)
@@ -65,10 +66,14 @@ def measure(effort: Effort, tell: Callable[[str], None]) -> Iterator[Figure]:
         yield footprint.start(daemon)
 
 
-def _of_processes(daemon: OwnDaemon, effort: Effort, tell: Callable[[str], None]) -> Iterator[Figure]:
+def _of_processes(
+    daemon: OwnDaemon, effort: Effort, tell: Callable[[str], None], layout: processes.Layout
+) -> Iterator[Figure]:
     tell("whole processes")
+    # First, though it is told second: hooks make a run of their own, and ten are to be listed.
+    runs = processes.runs(daemon.socket, daemon.folder, effort.processes, layout)
     yield from processes.hook(daemon.socket, daemon.folder, effort.processes)
-    yield from processes.runs(daemon.socket, daemon.folder, effort.processes)
+    yield from runs
 
 
 def _of_verdicts(

@@ -1,9 +1,11 @@
-"""The figures of a benchmark as a table."""
+"""The tables of a benchmark: its figures, and the one whose printing is measured."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from guardd.bench.figures import Figure, Target
-from guardd.cli import tables
+from guardd.cli import runs_table, tables
+from guardd.cli.times import Clock
 
 _MISSED = "yellow"
 _SMALL = 100
@@ -20,6 +22,13 @@ def layout(figures: Sequence[Figure]) -> tuple[list[tables.Column], list[tables.
         tables.Column("TARGET"),
     ]
     return columns, [_row(figure) for figure in figures]
+
+
+def runs_layout(runs: Sequence[dict[str, Any]]) -> tuple[list[str], list[list[str]]]:
+    """The titles and the cells that `guardctl runs` shows of runs."""
+    columns, rows = runs_table.layout(runs, Clock(absolute=False))
+    shown = [index for index in range(len(columns)) if any(row[index] for row in rows)]
+    return [columns[index].title for index in shown], [[row[index] for index in shown] for row in rows]
 
 
 def _row(figure: Figure) -> tables.Row:

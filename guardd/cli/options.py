@@ -7,6 +7,8 @@ from typing import Any, TypeVar
 
 import click
 
+from guardd.cli.text import count_above_0
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 ALL = sys.maxsize
@@ -103,9 +105,10 @@ class Limit(click.ParamType[int]):
             return value
         if value == "all":
             return ALL
-        if not str(value).isdecimal() or int(value) < 1:
+        count = count_above_0(str(value))
+        if count is None:
             self.fail(f"{value!r} is neither a whole number above 0 nor 'all'.", param, ctx)
-        return int(value)
+        return count
 
 
 class Since(click.ParamType[str]):

@@ -35,6 +35,8 @@ def cut(text: str, width: int) -> str:
     """As much of a text as fits, an ellipsis for the rest."""
     if width_of(text) <= width:
         return text
+    if width <= 0:
+        return ""
     end = (width - 1) // 2  # so many fit, however wide they are
     while end < len(text) and width_of(text[: end + 1]) < width:
         end += 1

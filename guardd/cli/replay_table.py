@@ -70,7 +70,7 @@ _Group = tuple[str, str]
 
 
 def _about(findings: "Findings") -> list[str]:
-    about = [safe(findings.file), findings.format or "not a transcript that replay knows"]
+    about = [safe(findings.file), findings.format or "not a transcript that guardd knows"]
     if findings.format is not None:
         about += [plural(findings.turns, "turn"), plural(findings.calls, "call")]
     if skipped := findings.skipped.total():

@@ -1,10 +1,9 @@
-"""Tables that fit the terminal. The only module that imports rich, so import it only to print for a person.
+"""Tables that fit the terminal. It imports rich, by `painting`, so import it only to print for a person.
 
 Where there is no room, columns shrink to their least width; when that is not enough, those with the highest
 `drop` go, and then those that may stand `alone` get lines of their own.
 """
 
-import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
@@ -14,7 +13,7 @@ import click
 
 from guardd.cli.painting import INDENT, cut, folded, hanging, paint, prose, width_of
 from guardd.cli.text import safe
-from guardd.cli.wrapping import NARROWEST, READABLE, wrap
+from guardd.cli.wrapping import READABLE, named_width, terminal_width, wrap
 
 STYLES = {
     "allow": "dim",
@@ -266,13 +265,7 @@ def _style(text: str) -> str:
 
 def room() -> int:
     """The width to fit: `COLUMNS` or the terminal's; as much as is useful where there is no terminal."""
-    columns = os.environ.get("COLUMNS", "")
-    if not columns.isdecimal():
-        try:
-            columns = str(os.get_terminal_size(sys.stdout.fileno()).columns)
-        except OSError:
-            return UNLIMITED
-    return max(NARROWEST, int(columns))
+    return named_width() or terminal_width(sys.stdout) or UNLIMITED
 
 
 def fit(columns: Sequence[Column], natural: Sequence[int], room: int) -> dict[int, int]:

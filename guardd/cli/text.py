@@ -56,6 +56,14 @@ def size(count: int) -> str:
     return f"{amount:,.3g} GB" if amount < 1000 else f"{amount:,.0f} GB"  # noqa: PLR2004
 
 
+def count_above_0(text: str) -> int | None:
+    """Read a whole number above 0, in decimal digits; None if it is none, or longer than Python reads any."""
+    try:
+        return int(text) or None if text.isdecimal() else None
+    except ValueError:
+        return None
+
+
 def plural(count: int, noun: str) -> str:
     """`1 call`, `2 calls`."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"

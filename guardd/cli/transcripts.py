@@ -41,8 +41,10 @@ def opened(file: str) -> Iterator[BinaryIO]:
     if file == STDIN:
         # Wrapped, since not everything that stands in for stdin can be looked into.
         stream = io.BufferedReader(cast("io.RawIOBase", sys.stdin.buffer))
-        yield stream
-        stream.detach()
+        try:
+            yield stream
+        finally:
+            stream.detach()  # else stdin would be closed with it
         return
     with Path(file).open("rb") as found:
         yield found
@@ -52,5 +54,5 @@ def unknown_formats(files: Sequence[str], command: str) -> Failure:
     """What it means that files are no transcripts."""
     names = ", ".join(dict.fromkeys(safe(file) for file in files))
     return Failure(
-        f"no transcript that replay knows: {names}", f"guardctl {command} --help lists the formats"
+        f"no transcript that guardd knows: {names}", f"guardctl {command} --help lists the formats"
     )

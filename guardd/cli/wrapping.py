@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import TextIO
 from unicodedata import combining, east_asian_width
 
+from guardd.cli.text import count_above_0
+
 NARROWEST = 40
 """No line is made shorter than this, however narrow the terminal says it is."""
 
@@ -16,22 +18,29 @@ _BREAKS = (re.compile(r"(?<=[/:.,_=-])(?=[^/:.,_=-])|(?=[\[(])"), re.compile(r"(
 """Where a word that is too long is broken: between the parts of a path or key, else in a name of several words."""
 
 
-def cells(text: str) -> int:
-    """How many cells of a terminal text takes, near enough for prose; tables ask rich."""
+def prose_width(text: str) -> int:
+    """How many cells of a terminal text takes, near enough for prose; tables ask rich (`painting.width_of`)."""
     if text.isascii():
         return len(text)
     return sum(0 if combining(one) else 2 if east_asian_width(one) in "WF" else 1 for one in text)
 
 
-def room(stream: TextIO) -> int | None:
-    """How wide the terminal is that a stream leads to; None where it leads to none."""
+def named_width() -> int | None:
+    """How wide lines are to be by `COLUMNS`; None where that says nothing."""
+    named = count_above_0(os.environ.get("COLUMNS", ""))
+    return None if named is None else max(NARROWEST, named)
+
+
+def terminal_width(stream: TextIO) -> int | None:
+    """How wide the terminal is that a stream leads to, by `COLUMNS` first; None where it leads to none."""
     try:
-        return max(NARROWEST, os.get_terminal_size(stream.fileno()).columns)
+        own = os.get_terminal_size(stream.fileno()).columns
     except (OSError, ValueError):
         return None
+    return named_width() or max(NARROWEST, own)
 
 
-def wrap(text: str, width: int, measure: Callable[[str], int] = cells) -> list[str]:
+def wrap(text: str, width: int, measure: Callable[[str], int] = prose_width) -> list[str]:
     """Cut text into lines.
 
     Args:
@@ -44,11 +53,11 @@ def wrap(text: str, width: int, measure: Callable[[str], int] = cells) -> list[s
 
 def for_terminal(text: str, stream: TextIO, indent: str = "  ") -> str:
     """Prose as it is, or, where a stream leads to a terminal, in lines that fit; what goes on is indented."""
-    width = room(stream)
+    width = terminal_width(stream)
     if width is None:
         return text
     return "\n".join(
-        line if cells(line) <= width else f"\n{indent}".join(wrap(line, width - len(indent)))
+        line if prose_width(line) <= width else f"\n{indent}".join(wrap(line, width - len(indent)))
         for line in text.split("\n")
     )
 

@@ -1,4 +1,9 @@
-"""What is wrong with a configuration, said so that a person finds the place."""
+"""What is wrong with a configuration, said so that a person finds the place.
+
+The configuration needs json5 and the standard library only, but for this: a value that is shown has its secrets
+masked, and what a secret is, `guardd.fingerprint.redaction` knows. It is imported, and msgspec with it, when a
+value is shown.
+"""
 
 import json
 import math

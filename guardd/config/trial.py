@@ -12,7 +12,7 @@ from guardd.config.errors import ConfigError, shown_file
 from guardd.config.layers import FileLayers, Layer, Setting, read_layers
 from guardd.config.load import layers_of
 
-SWITCHED_ON = "replay, since nothing sets it"
+SWITCHED_ON = "tried, since nothing sets it"
 """The origin of `enabled` where neither the file nor a change sets it."""
 
 _CHANGES = "--set"

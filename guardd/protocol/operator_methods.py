@@ -114,7 +114,7 @@ class EventWatch(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=F
         run: Only this run's events; named as in ``run.get``.
         detector: Only this detector's.
         level: Only those of this level.
-        since: Only those at or after this time.
+        since: Only those at or after this time; of those that happen from now on, all.
     """
 
     run: RunReference | None = None
@@ -132,6 +132,7 @@ class EventList(EventWatch, frozen=True, kw_only=True, rename="camel", gc=False)
     """Parameters of ``event.list``.
 
     Attributes:
+        since: Only those at or after this time.
         limit: At most so many events; fewer may come, with a cursor for more.
         cursor: The ``nextCursor`` of the page before.
     """

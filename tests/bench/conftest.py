@@ -8,8 +8,8 @@ import pytest
 from guardd.bench.figures import Figure
 from guardd.bench.servers import Floor, floor_and_guardd
 from guardd.cli.bench_table import layout
-from guardd.cli.demo.daemon import OwnDaemon
 from guardd.cli.tables import show
+from guardd.own_daemon.daemon import OwnDaemon
 
 SCALE = float(os.environ.get("GUARDD_BENCH_SCALE", "1"))
 """0.01 makes a hundredth of the stored calls; the figures then say less."""

@@ -21,7 +21,7 @@ from guardd.bench.floor import Work
 from guardd.bench.load import Link, time_pairs
 from guardd.bench.servers import Floor, drive
 from guardd.bench.traffic import Pair, Traffic, stuck
-from guardd.cli.errors import Failure
+from guardd.own_daemon.errors import Breakdown
 from guardd.vocabulary import Level
 
 NEVER = 1_000
@@ -107,9 +107,9 @@ def test_it_serves_several_frames_and_parts_of_frames_in_order(short: Path):
 
 def test_one_that_does_not_start_says_why(short: Path):
     (short / "floor.db").write_text("no database, but text of some length")
-    with pytest.raises(Failure, match="the floor does not start") as failure, Floor(short):
+    with pytest.raises(Breakdown, match="the floor does not start") as failure, Floor(short):
         pass
-    assert "not a database" in failure.value.advice[-1]
+    assert "not a database" in failure.value.details[-1]
 
 
 def test_it_ends_when_who_started_it_is_gone(short: Path):
@@ -136,5 +136,5 @@ def test_many_connections_are_counted(short: Path):
 
 
 def test_a_server_that_is_gone_is_a_failure(tmp_path: Path):
-    with pytest.raises(Failure, match="the load could not be driven"):
+    with pytest.raises(Breakdown, match="the load could not be driven"):
         drive(tmp_path / "none", 1, 0, "none", 1)

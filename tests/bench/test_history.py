@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 
 import pytest
 from support.daemon import Daemon
+from support.processes import cpu_seconds
 
 from guardd.bench.figures import Figure, Target, compared, percentile
 from guardd.bench.footprint import START_TARGET
 from guardd.bench.load import Link, time_pairs
-from guardd.bench.servers import cpu_seconds
 from guardd.bench.traffic import Traffic, frame
 from guardd.bench.verdicts import time_in_turns
 from guardd.store import statements

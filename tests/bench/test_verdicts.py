@@ -1,10 +1,11 @@
 """What verdicts cost beside the floor."""
 
 import pytest
+from support.processes import cpu_seconds
 
 from guardd.bench.figures import compared, in_turns
 from guardd.bench.load import Link, time_pairs
-from guardd.bench.servers import cpu_seconds, detecting, own_daemon
+from guardd.bench.servers import detecting, own_daemon
 from guardd.bench.traffic import Traffic
 from guardd.bench.verdicts import pair_figures, stuck_figure, throughput_figures
 

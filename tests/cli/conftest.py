@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from support.places import temporary_place
 
 from guardd.cli.guardctl import program
 
@@ -154,6 +155,13 @@ def guardctl_process() -> Iterator[Callable[..., Process]]:
     for process in started:
         with process:
             process.kill()
+
+
+@pytest.fixture
+def place(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Where temporary folders are made."""
+    with temporary_place(monkeypatch) as path:
+        yield path
 
 
 def run_object(name: str, **fields: object) -> dict[str, Any]:

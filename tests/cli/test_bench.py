@@ -2,17 +2,15 @@
 
 import json
 import re
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from support.daemon import eventually
+from support.processes import processes_of
 
 from guardd.bench import whole
 from guardd.bench.figures import Figure, Target
@@ -47,29 +45,6 @@ main()
 """As long as a full one once it comes to many connections."""
 
 
-@pytest.fixture
-def place(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Where temporary folders are made; its path is short enough for a socket."""
-    path = Path(tempfile.mkdtemp(prefix="g-"))
-    monkeypatch.setenv("TMPDIR", str(path))
-    monkeypatch.setattr(tempfile, "tempdir", None)
-    yield path
-    shutil.rmtree(path)
-
-
-def processes_of(place: Path) -> list[str]:
-    """The command lines that name something in a folder."""
-    found = []
-    for file in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            command = file.read_bytes().replace(b"\0", b" ").decode(errors="replace")
-        except OSError:
-            continue
-        if f"{place}/" in command:
-            found.append(command)
-    return found
-
-
 def test_its_json_holds_every_figure_and_nothing_stays(
     guardctl: Any, place: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -79,6 +54,7 @@ def test_its_json_holds_every_figure_and_nothing_stays(
     told = json.loads(done.stdout)
     figures = {figure["figure"]: figure for figure in told["figures"]}
     assert list(figures) == FIGURES
+    assert figures["runs"]["title"].endswith("a rich table of 10 rows, wall")
     assert all(figure["guardd"] > 0 for name, figure in figures.items() if name != "frame_delay")
     beside = [name for name, figure in figures.items() if figure["floor"] is None]
     assert beside == ["frame_delay", "bytes_per_call", "memory", "start"]

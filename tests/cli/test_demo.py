@@ -1,46 +1,20 @@
 """The demo for real: what it tells, what it leaves behind, and what it does not touch."""
 
 import json
-import os
 import re
-import shutil
 import signal
 import socket
 import subprocess
-import sys
-import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from support.daemon import eventually
+from support.processes import processes_of
 
-from guardd.cli.demo import daemon as own
-from guardd.cli.demo.serving import CONFIG, DATABASE
-
-
-@pytest.fixture
-def place(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Where temporary folders are made; its path is short enough for a socket."""
-    path = Path(tempfile.mkdtemp(prefix="g-"))
-    monkeypatch.setenv("TMPDIR", str(path))
-    monkeypatch.setattr(tempfile, "tempdir", None)
-    yield path
-    shutil.rmtree(path)
-
-
-def processes_of(place: Path) -> list[str]:
-    """The command lines that name something in a folder."""
-    found = []
-    for file in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            command = file.read_bytes().replace(b"\0", b" ").decode(errors="replace")
-        except OSError:
-            continue
-        if f"{place}/" in command:
-            found.append(command)
-    return found
+from guardd.cli.demo.story import THRESHOLDS
+from guardd.own_daemon.serving import DATABASE
 
 
 def run(start: Callable[..., subprocess.Popen[str]], *arguments: str, **environment: str) -> Any:
@@ -177,31 +151,6 @@ def test_a_signal_ends_it_and_nothing_stays(
     assert list(place.iterdir()) == []
 
 
-WAITING = """
-import sys
-from guardd.cli.demo.daemon import OwnDaemon
-with OwnDaemon(keep=len(sys.argv) > 1) as daemon:
-    daemon.start()
-    print("ready", flush=True)
-    sys.stdin.read()
-"""
-
-
-@pytest.mark.parametrize("kept", [[], ["keep"]])
-def test_a_daemon_whose_demo_was_killed_ends_by_itself_and_takes_its_folder_along(
-    place: Path, kept: list[str]
-):
-    command = [sys.executable, "-c", WAITING, *kept]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as demo:
-        demo.stdout.readline()
-        [folder] = place.iterdir()
-        assert processes_of(place)
-        demo.kill()
-    eventually(lambda: processes_of(place) == [])
-    assert list(place.iterdir()) == ([folder] if kept else [])
-    assert not kept or (folder / "guardd.log").read_text(encoding="utf-8").endswith("stopped\n")
-
-
 def test_a_reader_that_leaves_early_ends_it(guardctl_process: Any, place: Path):
     process = guardctl_process("demo")
     process.stdout.readline()
@@ -214,7 +163,7 @@ def test_a_reader_that_leaves_early_ends_it(guardctl_process: Any, place: Path):
 def test_an_answer_that_is_not_in_the_story_fails_it(
     guardctl: Any, place: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setitem(own.THRESHOLDS, "warningThreshold", 4)
+    monkeypatch.setitem(THRESHOLDS, "warningThreshold", 4)
     for form in ((), ("--json",)):
         result = guardctl("demo", *form)
         assert result.exit_code == 1
@@ -239,12 +188,3 @@ def test_colours_are_for_terminals_and_for_those_who_ask(guardctl: Any, place: P
     out = guardctl("demo", "--color", "always").stdout
     assert "\x1b[33mWARN\x1b[0m" in out
     assert "\x1b[1;31mABORT" in out.split("$ guardctl runs")[1]
-
-
-def test_the_daemons_configuration_is_what_it_says(place: Path):
-    with own.OwnDaemon(keep=False) as daemon:
-        daemon.start()
-        written = json.loads((daemon.folder / CONFIG).read_text(encoding="utf-8"))
-        assert written["tools"]["loopDetection"] == {"enabled": True} | own.THRESHOLDS
-        assert os.stat(daemon.folder).st_mode & 0o777 == 0o700  # noqa: PTH116
-    assert list(place.iterdir()) == []

@@ -12,11 +12,23 @@ def test_a_style_is_written_as_escapes() -> None:
 
 @pytest.mark.parametrize(
     ("text", "width", "shown"),
-    [("abc", 3, "abc"), ("abcd", 3, "ab…"), ("日本", 4, "日本"), ("日本語", 4, "日…"), ("ab cd", 4, "ab…")],
+    [
+        ("abc", 3, "abc"),
+        ("abcd", 3, "ab…"),
+        ("日本", 4, "日本"),
+        ("日本語", 4, "日…"),
+        ("ab cd", 4, "ab…"),
+        ("ab", 1, "…"),
+    ],
 )
 def test_what_is_cut_ends_in_an_ellipsis_and_never_in_a_blank(text: str, width: int, shown: str) -> None:
     assert cut(text, width) == shown
     assert width_of(shown) <= width
+
+
+@pytest.mark.parametrize("width", [0, -1])
+def test_where_there_is_no_room_there_is_nothing(width: int) -> None:
+    assert cut("abc", width) == ""
 
 
 def test_a_name_is_folded_into_lines_that_are_full() -> None:

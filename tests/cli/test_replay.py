@@ -195,7 +195,7 @@ def test_a_file_of_something_else_fails_after_the_others(
     (tmp_path / "notes.md").write_text("# Notes\n")
     result = guardctl("replay", "notes.md", episodes, *options)
     assert result.exit_code == 1
-    assert "no transcript that replay knows: notes.md\n" in result.stderr
+    assert "no transcript that guardd knows: notes.md\n" in result.stderr
     assert "InterCode episodes" in result.stdout
     if "--json" in options:
         assert [file["format"] for file in json.loads(result.stdout)["files"]] == [None, "InterCode episodes"]

@@ -75,7 +75,7 @@ def test_something_else_is_not_overwritten(guardctl: Any, tmp_path: Path) -> Non
     assert guardctl("report", "3f2a", "-o", str(tmp_path)).exit_code == 1
     missing = guardctl("report", "3f2a", "-o", str(tmp_path / "missing" / "run.html"))
     assert missing.exit_code == 1
-    assert "No such file or directory" in missing.stderr
+    assert f"there is no directory {tmp_path}/missing\n" in missing.stderr
     assert sorted(one.name for one in tmp_path.iterdir()) == ["guardd.sock", "thesis.html"]
 
 

@@ -1,3 +1,5 @@
+import io
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -93,6 +95,15 @@ def test_without_a_terminal_or_columns_there_is_room(
     monkeypatch.delenv("COLUMNS")
     tables.show((tables.Column("A", least=3),), [("x" * 150,)], colored=False)
     assert "x" * 150 in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("named", "width"), [("", 200), ("0", 200), ("many", 200), ("9" * 5000, 200), ("7", 40), ("60", 60)]
+)
+def test_columns_say_how_wide_a_table_may_be(monkeypatch: pytest.MonkeyPatch, named: str, width: int) -> None:
+    monkeypatch.setattr("sys.stdout", io.StringIO())
+    monkeypatch.setenv("COLUMNS", named)
+    assert tables.room() == width
 
 
 @given(

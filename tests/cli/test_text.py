@@ -71,3 +71,20 @@ def test_sizes_and_counts_read_well() -> None:
         "2 calls",
         "12,345 calls",
     ]
+
+
+@pytest.mark.parametrize(
+    ("given", "count"),
+    [
+        ("1", 1),
+        ("020", 20),
+        ("0", None),
+        ("", None),
+        ("-1", None),
+        ("+1", None),
+        ("1.5", None),
+        ("9" * 5000, None),
+    ],
+)
+def test_counts_are_read(given: str, count: int | None) -> None:
+    assert text.count_above_0(given) == count

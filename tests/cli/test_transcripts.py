@@ -1,5 +1,6 @@
 """Files of transcripts as they are named on a command line."""
 
+import gc
 import io
 from pathlib import Path
 from types import SimpleNamespace
@@ -22,6 +23,15 @@ def test_a_file_and_stdin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         assert stream.read() == b"on stdin"
 
 
+def test_stdin_stays_open_however_its_reading_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    buffer = io.BytesIO(b"on stdin")
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=buffer))
+    with pytest.raises(ValueError, match="unreadable"), opened("-"):
+        raise ValueError("unreadable")
+    gc.collect()
+    assert not buffer.closed
+
+
 def test_what_cannot_be_read_is_refused_before_anything_is(tmp_path: Path) -> None:
     with pytest.raises(click.UsageError, match="only once"):
         check_named(["-", "-"])
@@ -35,6 +45,6 @@ def test_what_cannot_be_read_is_refused_before_anything_is(tmp_path: Path) -> No
 def test_files_of_something_else() -> None:
     failure = unknown_formats(["a\x1b", "b", "a\x1b"], "replay")
     assert failure.in_words("guardctl").splitlines() == [
-        "guardctl: no transcript that replay knows: a\\e, b",
+        "guardctl: no transcript that guardd knows: a\\e, b",
         "  guardctl replay --help lists the formats",
     ]

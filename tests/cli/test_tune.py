@@ -33,7 +33,7 @@ def tell(daemon: Daemon) -> None:
     for number in range(HEALTHY):
         play(daemon, f"healthy-{number}", [("read", 1), ("edit", 2), ("test", 3)])
     for number in range(4):
-        play(daemon, f"stuck-{number}", [("make", "the same")] * 15)
+        play(daemon, f"stuck-{number}", [("make", "the same")] * 18)
         daemon.ask("run.end", runId=f"stuck-{number}", status="failed")
     play(daemon, "waited", [*[("wait", "not yet")] * 12, ("wait", "ready"), ("read", 1), ("edit", 2)])
     daemon.ask("run.end", runId="waited", status="completed")
@@ -56,25 +56,26 @@ def tune(real: Daemon, guardctl: Any) -> Any:
 
 
 SCREEN = """\
-50 runs · 232 calls · 44 runs without repeats that matter
+50 runs · 244 calls · 44 runs without repeats that matter
 W/C/B     VERDICT  RUNS  PROGRESS  STUCK  CUT SHORT  CALLS
 3/6/9     WARN        6         1      4          1     18
           BLOCK       6         1      4          1     18
-          ABORT       6         1      4          1     46
+          ABORT       6         1      4          1     58
 4/8/12    WARN        6         1      4          1     24
           BLOCK       6         1      4          1     24
-          ABORT       6         1      4          1     28
+          ABORT       6         1      4          1     40
 5/10/15   WARN        6         1      4          1     30
           BLOCK       6         1      4          1     28
-          ABORT       1         0      0          1     10
-8/16/24   WARN        6         1      4          1     41
-          BLOCK       1         0      0          1      8
+          ABORT       5         0      4          1     22
+8/16/24   WARN        6         1      4          1     45
+          BLOCK       5         0      4          1     16
           ABORT       1         0      0          1      1
-10/20/30  WARN        6         1      4          1     33
+10/20/30  WARN        6         1      4          1     45
 now       BLOCK       1         0      0          1      5
 
-8/16/24 is the lowest that fits: of 1 run that it would have blocked, none made progress later,
-  and of 6 runs that it would have warned, 1 did.
+8/16/24 is the lowest that fits: of 4 runs that it would have blocked, none made progress later,
+  and of 5 runs that it would have warned, 1 did. Not counted, since guardd itself cut them short: 1
+  of those blocked, 1 of those warned.
 {
   tools: { loopDetection: {
     enabled: true,
@@ -86,29 +87,31 @@ now       BLOCK       1         0      0          1      5
 """
 
 NARROW = """\
-50 runs · 232 calls
+50 runs · 244 calls
   44 runs without repeats that matter
 W/C/B     VERDICT  RUNS  PROGRESS  STUCK
 5/10/15   WARN        6         1      4
           BLOCK       6         1      4
-          ABORT       1         0      0
+          ABORT       5         0      4
 10/20/30  WARN        6         1      4
 now       BLOCK       1         0      0
 
-10/20/30 is the lowest that fits: of 1
-  run that it would have blocked, none
-  made progress later, and of 6 runs
-  that it would have warned, 1 did.
-  10/20/30 stands.
+Nothing to propose: of 1 run that
+  10/20/30 would have blocked, guardd
+  itself cut 1 short: what would have
+  come of that is not known. Observe for
+  a while, until 50 runs went their way:
+  guardd.mode: 'observe'. 10/20/30
+  stands.
 
 5/10/15 · 6 runs concerned
 RUN      WARN  BLOCK  ABORT  AFTERWARDS
 cut        #6    #11    #16  cut short
 waited     #6    #11         progress
-stuck-3    #6    #11         stuck
-stuck-2    #6    #11         stuck
-stuck-1    #6    #11         stuck
-stuck-0    #6    #11         stuck
+stuck-3    #6    #11    #16  stuck
+stuck-2    #6    #11    #16  stuck
+stuck-1    #6    #11    #16  stuck
+stuck-0    #6    #11    #16  stuck
 """
 
 
@@ -125,6 +128,13 @@ def test_on_a_narrow_terminal_with_the_runs(tune: Any) -> None:
     assert max(map(len, result.stdout.splitlines())) <= 40
 
 
+def test_the_runs_of_a_candidate_that_was_raised_are_listed_too(tune: Any) -> None:
+    result = tune("--candidate", "3/2/2", "--candidate", "5/10/15", "--verbose")
+    assert "3/2/2 is tried as 3/4/5" in result.stderr
+    listed = [line for line in result.stdout.splitlines() if line.endswith("runs concerned")]
+    assert listed == ["3/4/5 · 6 runs concerned", "5/10/15 · 6 runs concerned"]
+
+
 def test_verdicts_are_coloured(tune: Any) -> None:
     assert "\x1b[31mBLOCK" in tune("--color", "always").stdout
 
@@ -134,7 +144,7 @@ def test_the_json_form(tune: Any) -> None:
     candidates = document.pop("candidates")
     assert document == {
         "runs": 50,
-        "calls": 232,
+        "calls": 244,
         "quietRuns": 44,
         "unread": {
             "olderRuns": False,
@@ -163,8 +173,8 @@ def test_the_json_form(tune: Any) -> None:
         "warningThreshold": 8,
         "criticalThreshold": 16,
         "globalCircuitBreakerThreshold": 24,
-        "warned": {"runs": 6, "calls": 41, "progress": 1, "stuck": 4, "cutShort": 1},
-        "blocked": {"runs": 1, "calls": 8, "progress": 0, "stuck": 0, "cutShort": 1},
+        "warned": {"runs": 6, "calls": 45, "progress": 1, "stuck": 4, "cutShort": 1},
+        "blocked": {"runs": 5, "calls": 16, "progress": 0, "stuck": 4, "cutShort": 1},
         "aborted": {"runs": 1, "calls": 1, "progress": 0, "stuck": 0, "cutShort": 1},
         "isPresent": False,
     }
@@ -298,7 +308,9 @@ def test_files_that_cannot_be_read_whole(guardctl: Any, tmp_path: Path) -> None:
     assert result.exit_code == 1
     assert "2 runs · 6 calls · 1 run without repeats that matter" in result.stdout
     assert "2 skipped (not JSON 2).\n" in result.stderr
-    assert "no transcript that replay knows" in result.stderr
+    words = "guardctl: no transcript that guardd knows: "
+    assert words in result.stderr
+    assert "guardctl replay --help lists the formats" in result.stderr
     assert "10/20/30, the default, stands." in " ".join(result.stdout.split())
 
 
@@ -323,6 +335,8 @@ def test_an_agents_block_to_paste(guardctl: Any, tmp_path: Path) -> None:
     [
         (["--candidate", "5/10"], 2, "'5/10' is not of three whole numbers above 0, such as 5/10/15."),
         (["--candidate", "0/10/20"], 2, "above 0"),
+        (["--candidate", f"5/10/{'9' * 5000}"], 2, "above 0"),
+        (["--limit", "9" * 5000], 2, "neither a whole number above 0 nor 'all'"),
         (["--candidate", "5/10/99999999999999999999"], 1, "globalCircuitBreakerThreshold"),
         (["-", "-"], 2, "only once"),
         (["x", "--since", "2h"], 2, "do not go with files"),

@@ -11,17 +11,9 @@ import msgspec
 import pytest
 from support.daemon import Daemon
 from support.screens import ALTERNATE, BOARD, LOW, Screen, repeat
+from support.statuses import STATUS
 
 from guardd.protocol.operator_results import Event, Run, ServerStatus
-
-STATUS = {
-    "version": "0.1.0",
-    "mode": "enforce",
-    "uptimeSeconds": 193.4,
-    "connections": 4,
-    "runs": 340,
-    "calls": 1204,
-}
 
 SNAPSHOT = """\
 guardd 0.1.0 · enforce · up 3 min · 4 connections · 340 runs · 1,204 calls

@@ -1,13 +1,14 @@
 import io
 import os
 import sys
+import termios
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from guardd.cli import wrapping
-from guardd.cli.wrapping import cells, for_terminal, wrap
+from guardd.cli.wrapping import for_terminal, prose_width, wrap
 
 
 @pytest.mark.parametrize(
@@ -33,7 +34,7 @@ def test_lines_end_where_they_read_best(text: str, width: int, lines: list[str])
 @given(st.text(max_size=80), st.integers(4, 40))
 def test_no_line_is_too_wide_and_nothing_but_blanks_is_lost(text: str, width: int) -> None:
     lines = wrap(text, width)
-    assert all(cells(line) <= width for line in lines)
+    assert all(prose_width(line) <= width for line in lines)
     assert "".join("".join(lines).split()) == "".join(text.split())
 
 
@@ -42,7 +43,7 @@ def test_only_a_terminal_gets_lines_that_fit(monkeypatch: pytest.MonkeyPatch) ->
     assert for_terminal(words, io.StringIO()) == words
     with open(os.devnull) as nowhere:  # noqa: PTH123 - a device
         assert for_terminal(words, nowhere) == words
-    monkeypatch.setattr(wrapping, "room", lambda _stream: 40)
+    monkeypatch.setattr(wrapping, "terminal_width", lambda _stream: 40)
     assert for_terminal(f"head\n  {words}", sys.stderr, "    ").splitlines() == [
         "head",
         "  a word a word a word a word a word",
@@ -50,7 +51,15 @@ def test_only_a_terminal_gets_lines_that_fit(monkeypatch: pytest.MonkeyPatch) ->
     ]
 
 
-def test_a_terminal_says_how_wide_it_is() -> None:
+def test_a_terminal_says_how_wide_it_is_unless_somebody_else_does(monkeypatch: pytest.MonkeyPatch) -> None:
     master, terminal = os.openpty()
     with os.fdopen(master), os.fdopen(terminal, "w") as stream:
-        assert wrapping.room(stream) == 40  # one of no width at all counts as narrow
+        termios.tcsetwinsize(terminal, (24, 90))
+        for named, width in {"": 90, "0": 90, "wide": 90, "9" * 5000: 90, "50": 50, "7": 40}.items():
+            monkeypatch.setenv("COLUMNS", named)
+            assert wrapping.terminal_width(stream) == width
+        monkeypatch.delenv("COLUMNS")
+        termios.tcsetwinsize(terminal, (0, 0))
+        assert wrapping.terminal_width(stream) == 40  # one of no width at all counts as narrow
+    monkeypatch.setenv("COLUMNS", "50")
+    assert wrapping.terminal_width(io.StringIO()) is None, "what is no terminal gets its lines whole"

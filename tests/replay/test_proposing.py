@@ -31,7 +31,13 @@ def tried(warning, *runs):
         (["ps", "s", "s", "s"], ["s"], 3),  # one warning in four was a false alarm
         (["ps", "s", "s"], ["s"], 5),  # one in three
         (["ps", "s", "s", "c", "c"], ["s"], 5),  # those cut short say nothing
-        (["cc", "s"], ["s"], 3),
+        (["cc", "s"], ["s"], None),  # nothing is known of the run that would have been blocked
+        (["cc", "ss"], ["s"], 3),  # as much as is unknown
+        (["cc", "cc", "ss"], ["s"], None),
+        (["cc"] * 39 + ["s"], ["s"], None),  # a history of a guard that enforced
+        (["cc"] * 39 + ["s"], [], None),
+        (["cc"] * 39 + ["ps"] * 2, ["s"], 5),  # known not to fit, whatever came of the others
+        (["c", "c", "s"], ["s"], None),  # warnings alone, most of unknown worth
         (["pp"], [], 5),
         (["pp"], ["p"], None),
         (["cc"], ["c"], None),
@@ -51,13 +57,31 @@ def test_why():
     )
 
 
+def test_why_leaves_out_what_is_not_known():
+    proposal = propose([tried(3, "ss", "ss", "cc", "s", "c")], 1000)
+    assert proposal.why == (
+        "3/6/9 is the lowest that fits: of 2 runs that it would have blocked, none made progress later, "
+        "and of 3 runs that it would have warned, none did. Not counted, since guardd itself cut them short: "
+        "1 of those blocked, 2 of those warned."
+    )
+
+
+def test_why_it_is_not_known():
+    proposal = propose([tried(3, *["cc"] * 39, "s"), tried(5)], 1000)
+    assert proposal.candidate is None
+    assert proposal.why == (
+        "Nothing to propose: of 39 runs that 3/6/9 would have blocked, guardd itself cut 39 short: what would have "
+        "come of that is not known. Observe for a while, until 50 runs went their way: guardd.mode: 'observe'."
+    )
+
+
 @pytest.mark.parametrize(
     ("low", "runs", "words"),
     [
         (["ss"], ENOUGH - 1, "49 runs, and it takes 50: come back after 1 run more."),
         (["ss"], 0, "0 runs, and it takes 50: come back after 50 runs more."),
         ([], ENOUGH, "no run of 50 repeats itself enough for 3/6/9 to say a word."),
-        (["cc"], ENOUGH, "guardd itself cut every repetition short"),
+        (["cc"], ENOUGH, "of 1 run that 3/6/9 would have blocked, guardd itself cut 1 short"),
         (
             ["pp"],
             ENOUGH,

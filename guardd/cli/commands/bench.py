@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from guardd.cli import forms
+from guardd.cli.errors import Failure
 from guardd.cli.options import Shared, pass_shared, shared_options
 
 if TYPE_CHECKING:
@@ -43,9 +44,14 @@ def command(shared: Shared, *, quick: bool) -> None:
 
     from guardd.bench.machine import describe  # noqa: PLC0415
     from guardd.bench.whole import FULL, QUICK, measure  # noqa: PLC0415 - brings much
+    from guardd.cli.bench_table import runs_layout  # noqa: PLC0415
+    from guardd.own_daemon.errors import Breakdown  # noqa: PLC0415
 
     machine = describe(Path(tempfile.gettempdir()))
-    figures = list(measure(QUICK if quick else FULL, _progress))
+    try:
+        figures = list(measure(QUICK if quick else FULL, _progress, runs_layout))
+    except Breakdown as error:
+        raise Failure(error.message, *error.details) from None
     if shared.as_json:
         forms.document({"machine": machine, "figures": [figure.document() for figure in figures]})
     else:

@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from guardd.cli import forms
+from guardd.cli.errors import Failure
 from guardd.cli.options import Shared, pass_shared, shared_options
 
 if TYPE_CHECKING:
-    from guardd.cli.demo.daemon import OwnDaemon
     from guardd.cli.demo.telling import Teller
+    from guardd.own_daemon.daemon import OwnDaemon
 
 EPILOG = """\b
 Examples:
@@ -39,9 +40,20 @@ NEXT = {
 @click.pass_context
 def command(ctx: click.Context, shared: Shared, *, keep: bool) -> None:
     """See a loop warned of, blocked and remembered."""
-    from guardd.cli.demo.daemon import OwnDaemon  # noqa: PLC0415 - brings a client
+    from guardd.own_daemon.errors import Breakdown  # noqa: PLC0415
 
-    with OwnDaemon(keep=keep) as daemon:
+    try:
+        _play(ctx, shared, keep=keep)
+    except Breakdown as error:
+        raise Failure(error.message, *error.details) from None
+
+
+def _play(ctx: click.Context, shared: Shared, *, keep: bool) -> None:
+    from guardd.cli.demo.story import THRESHOLDS  # noqa: PLC0415 - brings a client
+    from guardd.own_daemon.daemon import OwnDaemon  # noqa: PLC0415
+
+    config = {"tools": {"loopDetection": {"enabled": True} | THRESHOLDS}}
+    with OwnDaemon("demo", config, keep=keep) as daemon:
         if shared.as_json:
             document = _document(daemon)
         else:
@@ -54,8 +66,7 @@ def command(ctx: click.Context, shared: Shared, *, keep: bool) -> None:
 
 def _document(daemon: "OwnDaemon") -> dict[str, Any]:
     from guardd.cli.connect import asking_daemon  # noqa: PLC0415
-    from guardd.cli.demo.daemon import THRESHOLDS  # noqa: PLC0415
-    from guardd.cli.demo.story import Step, play  # noqa: PLC0415
+    from guardd.cli.demo.story import THRESHOLDS, Step, play  # noqa: PLC0415
     from guardd.cli.options import ALL  # noqa: PLC0415
     from guardd.cli.paging import history, newest  # noqa: PLC0415
 
@@ -76,8 +87,7 @@ def _document(daemon: "OwnDaemon") -> dict[str, Any]:
 
 
 def _tell(ctx: click.Context, daemon: "OwnDaemon", teller: "Teller", color: str) -> None:
-    from guardd.cli.demo.daemon import THRESHOLDS  # noqa: PLC0415
-    from guardd.cli.demo.story import COMPACTED_RUN, LOOPING_RUN, play  # noqa: PLC0415
+    from guardd.cli.demo.story import COMPACTED_RUN, LOOPING_RUN, THRESHOLDS, play  # noqa: PLC0415
 
     warning, critical, breaker = THRESHOLDS.values()
     teller.say(

@@ -61,7 +61,8 @@ A warning that was really given may be what brought the progress.
 \b
 Proposed is the lowest candidate whose blocks and aborts hit no run with
 progress, and whose warnings were false alarms in at most a quarter of the
-runs known to be one or the other. It takes 50 runs. Nothing is changed."""
+runs known to be one or the other. Nothing is, where most of those runs were
+cut short, and below 50 runs. Nothing is changed."""
 
 
 class _Found(NamedTuple):
@@ -222,7 +223,10 @@ def _say(
         return
     _show(shared, found, proposal, agent)
     if listed is not None:
-        wanted = listed or [proposal.candidate or found.present.candidate]
+        from guardd.replay.trying import effective  # noqa: PLC0415
+
+        own = [effective(found.present.with_thresholds(candidate)) for candidate in listed]
+        wanted = own or [proposal.candidate or found.present.candidate]
         for tried in found.trying.tried:
             if tried.candidate in wanted:
                 forms.say("")

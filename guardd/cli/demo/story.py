@@ -7,16 +7,19 @@ that the story has in store for it, so a story that comes to its end is true.
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from guardd.cli.demo.daemon import OwnDaemon
 from guardd.cli.errors import Failure
 from guardd.client.blocking import GuardClient
 from guardd.client.blocking_run import Run
 from guardd.client.exceptions import GuardUnavailable
 from guardd.client.verdict import Verdict
+from guardd.own_daemon.daemon import OwnDaemon
 from guardd.protocol.errors import RpcError
 
 LOOPING_RUN = "demo-loop"
 COMPACTED_RUN = "demo-compaction"
+
+THRESHOLDS = {"warningThreshold": 3, "criticalThreshold": 5, "globalCircuitBreakerThreshold": 8}
+"""Far below the defaults, for a short story."""
 
 PATIENCE_SECONDS = 10.0
 
@@ -69,7 +72,7 @@ _LOOP = (
     *(Answer("block", "generic_repeat", count) for count in (5, 6, 7)),
     Answer("abort", "generic_repeat", 8),
 )
-"""What is said to the same call with the same result, with the thresholds of `daemon.THRESHOLDS`."""
+"""What is said to the same call with the same result, with these `THRESHOLDS`."""
 
 _KILLED_IN = 5
 _WINDOW = 3
@@ -85,6 +88,7 @@ def play(daemon: OwnDaemon, tell: Tell) -> None:
 
     Raises:
         Failure: guardd said something else than the story has in store.
+        Breakdown: The daemon does not start again.
     """
     try:
         with GuardClient(daemon.socket, timeout=PATIENCE_SECONDS, fail_closed=True) as client:

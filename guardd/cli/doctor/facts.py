@@ -77,10 +77,12 @@ class Silence(NamedTuple):
     Attributes:
         reason: In words.
         advice: What to do.
+        nobody_listens: Whether that is why; else there is a daemon, and it may be at work.
     """
 
     reason: str
     advice: str
+    nobody_listens: bool = False
 
 
 class Loaded(NamedTuple):
@@ -121,7 +123,7 @@ class Facts:
         socket_directory: Its directory.
         database: The database file.
         database_directory: Its directory.
-        damage: What is wrong with it, found in a short look while no daemon answers; None for nothing.
+        damage: What is wrong with it, found in a short look where nobody listens; None for nothing.
         notified: What the daemon runs on events; None for nothing, or where that is not known.
         disk: Where that is, by the daemon's word if it gave it; None where nobody could tell.
     """

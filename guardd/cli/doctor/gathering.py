@@ -1,6 +1,7 @@
 """Gathering the facts: asks the daemon, looks at files, reads the configuration.
 
-Opens no database that a daemon works with.
+Opens the database only where nobody listens at the socket, and then to read; a daemon that has it all the same,
+with another socket, is not disturbed by that.
 """
 
 import os
@@ -62,7 +63,7 @@ def gather(shared: Shared) -> Facts:
         socket_directory=_look_above(socket),
         database=database,
         database_directory=_look_above(database),
-        damage=None if told else _damage(database),
+        damage=_damage(database) if silence and silence.nobody_listens else None,
         notified=_program(in_force or loaded.described, _daemons_user(told, socket)),
         disk=_disk(told, database),
     )
@@ -73,15 +74,16 @@ def _ask(shared: Shared, method: str) -> Mapping[str, Any] | Silence:
         with asking_daemon(shared, PATIENCE) as daemon:
             answer = daemon.request(method, {})
     except Failure as failure:
-        return Silence(failure.message, _advice(failure))
+        nobody = failure.status == Status.NO_DAEMON and failure.message.startswith("no guardd at")
+        return Silence(failure.message, _advice(failure, nobody_listens=nobody), nobody)
     if isinstance(answer, dict) and answer.keys() & {"version", "values"}:
         return answer
     return Silence("what answers is not guardd", "Name guardd's socket: --socket PATH or $GUARDD_SOCKET")
 
 
-def _advice(failure: Failure) -> str:
+def _advice(failure: Failure, *, nobody_listens: bool) -> str:
     if failure.status == Status.NO_DAEMON:
-        return f"{START if failure.message.startswith('no guardd at') else LOOK}; {ELSEWHERE}"
+        return f"{START if nobody_listens else LOOK}; {ELSEWHERE}"
     return ", ".join(failure.advice) or (GET_IN if failure.status == Status.DENIED else LOOK)
 
 
@@ -193,7 +195,7 @@ def _disk(told: Mapping[str, Any], database: Place) -> Disk | None:
 
 
 def _damage(database: Place) -> str | None:
-    """What is wrong with a database file that no daemon works with: why none starts, perhaps."""
+    """What is wrong with a database file: why no daemon starts, perhaps."""
     if database.kind is not Kind.FILE or not os.access(database.path, os.R_OK):
         return None
     import sqlite3  # noqa: PLC0415  most have a daemon

@@ -92,6 +92,8 @@ def damage(facts: Facts) -> Finding:
     """Whether the database is damaged, so that no daemon starts on it."""
     if facts.status is not None:
         return ok("none when the daemon started; guardctl db check looks at all of it")
+    if facts.silence is not None and not facts.silence.nobody_listens:
+        return NEEDS_DAEMON
     if facts.damage is None:
         return ok("none was found")
     return failed(f"{facts.database.path}: {facts.damage}", RESTORE)

@@ -83,11 +83,11 @@ def _notes(control: str, *, user: bool) -> tuple[str, ...]:
     if user:
         return tuple(notes)
     notes.append(_ONLY_ROOT)
-    program = programs.program("guardd")
-    needed = [program]
-    if program.parent == Path(sys.executable).absolute().parent:
-        needed += [Path(sys.executable).absolute(), Path(sys.base_prefix), _PACKAGE]
-    reason = next(filter(None, map(kept_from, needed)), "")
+    program, python = programs.program("guardd"), Path(sys.executable).absolute()
+    reasons = [kept_from(program, program=True)]
+    if program.parent == python.parent:
+        reasons += [kept_from(python, program=True), *map(kept_from, (Path(sys.base_prefix), _PACKAGE))]
+    reason = next(filter(None, reasons), "")
     if reason:
         notes.append(
             f"the service cannot start: its user may not run guardd here ({safe(reason)}); "

@@ -96,7 +96,7 @@ class Loop:
     @property
     def strongest(self) -> Mapping[str, Any]:
         """The newest of the strongest verdicts; what was answered comes before what was only observed."""
-        return max(self.events, key=lambda event: (not event.get("wouldBe"), ORDER.index(said(event))))
+        return max(self.events, key=_strength)
 
     @property
     def span(self) -> tuple[int, int] | None:
@@ -159,9 +159,7 @@ class Report:
     def strongest(self) -> Mapping[str, Any] | None:
         """The strongest verdict of the run's whole life; None where nothing was found."""
         found = [loop.strongest for loop in self.loops]
-        return max(
-            found, key=lambda event: (not event.get("wouldBe"), ORDER.index(said(event))), default=None
-        )
+        return max(found, key=_strength, default=None)
 
     def document(self, story: Sequence[str]) -> dict[str, Any]:
         """The form of `--json`, with the words that say what happened."""
@@ -178,6 +176,11 @@ class Report:
             "version": self.version,
             "madeAt": self.made_at,
         }
+
+
+def _strength(event: Mapping[str, Any]) -> tuple[bool, int]:
+    """What a verdict weighs: what was answered comes before what was only observed."""
+    return not event.get("wouldBe"), ORDER.index(said(event))
 
 
 def said(event: Mapping[str, Any]) -> str:

@@ -115,10 +115,12 @@ def _meanings(report: Report) -> list[tuple[str, str, str]]:
     """What the signs in the timeline mean, of those that are there: style, sign and words."""
     calls = report.past.calls
     words = {"warn": "warned of", "block": "blocked", "abort": "run ended"}
-    given = {mark(call)[0]: said(call) for call in calls}
+    given = {mark(call)[0] for call in calls}
     shown = [(action, sign, words[action]) for action, sign in MARKS.items() if sign in given]
     if OBSERVED in given:
-        shown.append((f"{given[OBSERVED]} seen", OBSERVED, "only observed"))
+        shown.append(
+            ("seen", OBSERVED, "only observed")
+        )  # one sign for all of them, and so no verdict's colour
     kinds = {marker["kind"] for marker in report.drawn.past.markers}
     return shown + [("mark", sign, MARKERS[kind]) for kind, sign in SIGNS.items() if kind in kinds]
 

@@ -18,10 +18,21 @@ def write(page: str, file: Path) -> None:
     """Write a page to a file, which only its owner may read: it holds previews of what an agent did.
 
     Raises:
-        Failure: There is something that is no report of guardd's.
-        OSError: It cannot be written.
+        Failure: There is something that is no report of guardd's, or no such directory.
+        OSError: It cannot be written; the error names this file.
     """
     _check(file)
+    try:
+        _write(page, file)
+    except FileNotFoundError:
+        raise Failure(
+            f"there is no directory {safe(str(file.parent))}", "Make it first, or name another place"
+        ) from None
+    except OSError as error:  # which names the draft, of which nobody knows
+        raise OSError(error.errno, error.strerror, str(file)) from None
+
+
+def _write(page: str, file: Path) -> None:
     descriptor, name = tempfile.mkstemp(
         prefix=f".{file.name[:100]}.", suffix=".tmp", dir=file.parent
     )  # mode 0600

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import click
 
+from guardd.cli.text import count_above_0
 from guardd.config import Config
 from guardd.config.trial import SWITCHED_ON, trial
 from guardd.replay.trying import Candidate
@@ -32,10 +33,10 @@ def parsed(text: str) -> Candidate:
     Raises:
         BadParameter: It is none.
     """
-    parts = text.split("/")
-    if len(parts) != _THRESHOLDS or not all(part.isdecimal() and int(part) for part in parts):
+    numbers = [number for part in text.split("/") if (number := count_above_0(part))]
+    if len(numbers) != _THRESHOLDS or text.count("/") != _THRESHOLDS - 1:
         raise click.BadParameter(f"{text!r} is not of three whole numbers above 0, such as 5/10/15.")
-    return Candidate(*map(int, parts))
+    return Candidate(*numbers)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,10 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from rich.cells import cell_len
-
 from guardd.cli import tables
 from guardd.cli.events_table import tool_of
 from guardd.cli.names import run_column
-from guardd.cli.painting import cut
+from guardd.cli.painting import cut, width_of
 from guardd.cli.runs_table import layout
 from guardd.cli.tables import Column, Styled
 from guardd.cli.text import safe
@@ -88,7 +86,7 @@ class Drawing:
         events = _Part("events", model.events_kept, "No events yet: nothing has looped.")
         room = size.rows - len(above) - 1 - 2 * roomy
         for_runs, for_events = split(room, runs.wish, events.wish)
-        extent = self._extent(model, for_runs - 1)
+        extent = self._extent(model, max(0, for_runs - 1))
         body = [
             *([_rule("runs", extent, width)] if roomy else []),
             *self._runs(model.runs[: max(0, for_runs - 1)], runs, width)[:for_runs],
@@ -163,7 +161,7 @@ class Drawing:
         return [pieces.cut_line(line, width) for line in lines]
 
     def _natural(self, part: str, column: Column, index: int, rows: Sequence[tables.Row]) -> int:
-        widest = max((cell_len(cells[index]) for cells in rows), default=0)
+        widest = max((width_of(cells[index]) for cells in rows), default=0)
         key = part, column.title
         self._needed[key] = max(self._needed.get(key, 0), widest)
         return self._needed[key]
@@ -184,7 +182,7 @@ def split(room: int, runs: int, events: int) -> tuple[int, int]:
 
 def _rule(title: str, extent: str, width: int) -> Line:
     before, after = "── ", f" · {extent} " if extent else " "
-    rest = "─" * max(0, width - cell_len(before + title + after))
+    rest = "─" * max(0, width - width_of(before + title + after))
     return pieces.cut_line([Styled(before, QUIET), Styled(title, "bold"), Styled(after + rest, QUIET)], width)
 
 

@@ -98,7 +98,7 @@ class Feed:
         self._connect_at = now + RETRY
         self._events = Line(self._socket_path)
         self._answers = Line(self._socket_path)
-        self._watch = self._events.ask("event.watch", {"since": self._model.tail.since}, now)
+        self._watch = self._events.ask("event.watch", {"since": self._model.resume_at}, now)
         self._ask_at = now
 
     def _ask(self, now: float) -> None:

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from rich.cells import cell_len
-
+from guardd.cli.painting import width_of
 from guardd.cli.tables import BETWEEN, Styled
 from guardd.cli.text import plural, safe
 from guardd.cli.times import length
@@ -83,7 +82,7 @@ def _line(facts: Sequence[_Fact], width: int) -> Line:
 
 
 def _width(facts: Sequence[_Fact]) -> int:
-    return sum(cell_len(fact.text) for fact in facts) + len(BETWEEN) * (len(facts) - 1)
+    return sum(width_of(fact.text) for fact in facts) + len(BETWEEN) * (len(facts) - 1)
 
 
 def _seconds(seconds: float) -> str:

@@ -11,8 +11,12 @@ KEPT = 500
 WINDOW = 5
 """Seconds over which events per second are averaged."""
 
+REMEMBERED = 10_000
+"""Events that are known again if they are sent again."""
+
 BEGINNING = "1970-01-01T00:00:00.000Z"
 _BUCKETS_PER_SECOND = 4
+_IDENTITY = ("source", "run", "seq", "action", "detector", "at")
 
 Object = dict[str, Any]
 
@@ -32,26 +36,23 @@ class Trouble(NamedTuple):
 class Tail:
     """How far the stream of events was followed, so that after a break none is missing and none comes twice.
 
-    The daemon sends again what happened at the millisecond that is given to it as `since`, so the events of
-    the newest one are remembered.
+    `since` is the time of the last new event, even where that is earlier than the one before: the clock may have
+    been set back. The daemon sends again what happened at that time or later, so many events are remembered.
     """
 
     def __init__(self) -> None:
         self.since = BEGINNING
-        self._seen: set[tuple[Any, ...]] = set()
+        self._seen: dict[tuple[Any, ...], None] = {}  # the oldest first
 
     def is_new(self, event: Mapping[str, Any]) -> bool:
         """Take note of an event; False if it was seen before."""
-        at = event["at"]
-        if at < self.since:
-            return True  # the clock was set back
-        if at > self.since:
-            self.since = at
-            self._seen.clear()
-        key = (event["source"], event["run"], event["seq"], event["action"], event["detector"])
+        key = tuple(event[field] for field in _IDENTITY)
         if key in self._seen:
             return False
-        self._seen.add(key)
+        self.since = event["at"]
+        self._seen[key] = None
+        if len(self._seen) > REMEMBERED:
+            del self._seen[next(iter(self._seen))]
         return True
 
 
@@ -104,6 +105,11 @@ class Model:
     def events_kept(self) -> int:
         """How many events there are to show."""
         return len(self._events if self._frozen is None else self._frozen[1])
+
+    @property
+    def resume_at(self) -> str:
+        """From when on events are asked for: not from a time that the daemon's clock has not reached again."""
+        return min(self.tail.since, str(self.status.get("time", self.tail.since)))
 
     def learn(self, status: Object, runs: Sequence[Object]) -> None:
         """Take the daemon's answers."""

@@ -2,9 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from rich.cells import cell_len
-
-from guardd.cli.painting import cut, paint
+from guardd.cli.painting import cut, paint, width_of
 from guardd.cli.tables import GAP, STYLES, Column, Styled
 
 Line = Sequence[str]
@@ -16,9 +14,9 @@ def loud(word: str) -> str:
     return f"bold {STYLES[word].removeprefix('bold ')}"
 
 
-def width_of(line: Line) -> int:
+def line_width(line: Line) -> int:
     """How many cells a line takes."""
-    return sum(map(cell_len, line))
+    return sum(map(width_of, line))
 
 
 def cut_line(line: Line, width: int) -> Line:
@@ -28,13 +26,13 @@ def cut_line(line: Line, width: int) -> Line:
         if width <= 0:
             break
         shown.append(_like(piece, cut(piece, width)))
-        width -= cell_len(shown[-1])
+        width -= width_of(shown[-1])
     return shown
 
 
 def apart(left: Line, right: Line, width: int) -> Line:
     """A line with something at both of its ends; where there is no room for both, the right one goes."""
-    space = width - width_of(left) - width_of(right)
+    space = width - line_width(left) - line_width(right)
     return [*left, " " * space, *right] if right and space >= GAP else cut_line(left, width)
 
 
@@ -49,7 +47,7 @@ def row(cells: Sequence[str], columns: Sequence[Column], widths: Mapping[int, in
     line: list[str] = []
     for index, width in widths.items():
         text = cut(cells[index], width)
-        blank = " " * (width - cell_len(text))
+        blank = " " * (width - width_of(text))
         styled = _like(cells[index], text, columns[index].style or STYLES.get(cells[index], ""))
         line += [blank, styled] if columns[index].right else [styled, blank]
         line.append(" " * GAP)

@@ -17,7 +17,9 @@ def test_all_is_well(facts: Any) -> None:
 
 
 def test_what_only_the_daemon_knows_is_skipped_without_it(facts: Any) -> None:
-    findings = examine(facts(status=None, described=None, silence=Silence("nobody", "start it")))
+    findings = examine(
+        facts(status=None, described=None, silence=Silence("nobody", "start it", nobody_listens=True))
+    )
     assert findings["daemon"] == (State.FAILED, "nobody", "start it")
     assert {name for name, finding in findings.items() if finding.state is State.SKIPPED} == {
         "clock",

@@ -54,7 +54,7 @@ def test_the_database_of_the_configuration(
     ("spoil", "found"),
     [
         (lambda content: content, None),
-        (lambda content: content[:8192] + b"\xff" * 4096 + content[12288:], "age 3"),
+        (lambda content: content[:8192] + b"\xff" * 4096 + content[12288:], "Page 5"),
         (lambda content: b"\xff" * 4096 + content[4096:], "not a database"),
         (lambda _content: b"", None),
     ],
@@ -69,6 +69,26 @@ def test_a_damaged_database_that_no_daemon_has(
     monkeypatch.setenv("GUARDD_CONFIG", str(tmp_path / "g.json5"))
     damage = gather(shared).damage
     assert damage is None if found is None else found in damage
+
+
+def test_the_database_of_a_daemon_that_hangs_is_not_opened(
+    shared: Shared, daemon: Any, refuse: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def hang_up(_params: object) -> None:
+        raise ConnectionError
+
+    (tmp_path / "guardd.db").write_bytes(b"no database")
+    (tmp_path / "g.json5").write_text(f"{{ guardd: {{ database: {{ path: '{tmp_path / 'guardd.db'}' }} }} }}")
+    monkeypatch.setenv("GUARDD_CONFIG", str(tmp_path / "g.json5"))
+    answers = [hang_up, {"hello": "world"}, refuse(-32002, "not for you", kind="denied")]
+    for answer in answers:
+        daemon.answers["server.status"] = answer
+        facts = gather(shared)
+        assert facts.silence is not None
+        assert not facts.silence.nobody_listens
+        assert facts.damage is None
+    daemon.stop()
+    assert "not a database" in (gather(shared).damage or "")
 
 
 def test_a_bad_configuration(shared: Shared, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

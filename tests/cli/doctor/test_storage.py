@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from guardd.cli.doctor import storage
-from guardd.cli.doctor.facts import Disk
+from guardd.cli.doctor.facts import Disk, Silence
 from guardd.cli.doctor.finding import State
 from guardd.store.checkpointing import WAL_BYTES_TOO_MANY
 from guardd.store.errors import RESTORE
@@ -116,6 +116,9 @@ def test_retention_is_not_known_without_the_settings(facts: Any) -> None:
 
 def test_damage(facts: Any) -> None:
     assert storage.damage(facts()).state is State.OK
-    assert storage.damage(facts(status=None)).state is State.OK
+    nobody = Silence("nobody is there", "start it", nobody_listens=True)
+    assert storage.damage(facts(status=None, silence=nobody)).state is State.OK
+    hangs = Silence("it does not answer", "look into its log")
+    assert storage.damage(facts(status=None, silence=hangs)).state is State.SKIPPED
     finding = storage.damage(facts(status=None, damage="page 3 is never used"))
     assert finding == (State.FAILED, "/d/guardd.db: page 3 is never used", RESTORE)

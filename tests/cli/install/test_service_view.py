@@ -47,6 +47,30 @@ def test_a_closed_file_or_directory_keeps_it_out(place: Path) -> None:
     assert kept_from(file) == f"{folder} has mode 0750"
 
 
+@pytest.mark.parametrize(
+    ("mode", "may_read", "may_run"),
+    [(0o755, True, True), (0o754, True, False), (0o751, False, False), (0o750, False, False)],
+)
+def test_a_program_must_be_runnable_too(place: Path, mode: int, *, may_read: bool, may_run: bool) -> None:
+    file = place / "program"
+    file.touch()
+    file.chmod(mode)
+    link = place / "link"
+    link.symlink_to(file)
+    for path in (file, link):
+        closed = f"{path} has mode {mode:04o}"
+        assert kept_from(path) == ("" if may_read else closed)
+        assert kept_from(path, program=True) == ("" if may_run else closed)
+
+
+@pytest.mark.parametrize(("mode", "is_open"), [(0o755, True), (0o744, False), (0o711, False)])
+def test_a_directory_must_be_listed_and_passed_through(place: Path, mode: int, *, is_open: bool) -> None:
+    folder = place / "folder"
+    folder.mkdir()
+    folder.chmod(mode)
+    assert kept_from(folder) == ("" if is_open else f"{folder} has mode {mode:04o}")
+
+
 def test_homes_are_hidden_however_open_they_are(place: Path) -> None:
     home = place / "home"
     home.mkdir()

@@ -85,20 +85,31 @@ def notes(monkeypatch: pytest.MonkeyPatch, *, program: Path, config: Path, user:
 
 def test_what_the_services_user_cannot_reach_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     program, config = tmp_path / "guardd", tmp_path / "guardd.json5"
-    monkeypatch.setattr(systemd, "kept_from", lambda path: f"{path} is closed")
+    monkeypatch.setattr(systemd, "kept_from", lambda path, **_: f"{path} is closed")
     told = notes(monkeypatch, program=program, config=config)
     assert f"may not run guardd here ({program} is closed)" in told
     assert f"({config} is closed): chmod go+rX {tmp_path} {config}" in told
     assert "is closed" not in notes(monkeypatch, program=program, config=config, user=True)
-    monkeypatch.setattr(systemd, "kept_from", lambda _: "")
+    monkeypatch.setattr(systemd, "kept_from", lambda *_, **__: "")
     assert "may not" not in notes(monkeypatch, program=program, config=config)
 
 
 def test_the_python_beside_the_program_has_to_be_reached_too(monkeypatch: pytest.MonkeyPatch) -> None:
     beside = Path(systemd.sys.executable).absolute().with_name("guardd")
-    monkeypatch.setattr(systemd, "kept_from", lambda path: f"not {path}" if path != beside else "")
+    monkeypatch.setattr(systemd, "kept_from", lambda path, **_: f"not {path}" if path != beside else "")
     told = notes(monkeypatch, program=beside, config=Path("/nowhere"))
     assert f"may not run guardd here (not {Path(systemd.sys.executable).absolute()})" in told
+
+
+def test_what_is_to_be_run_has_to_be_runnable(monkeypatch: pytest.MonkeyPatch) -> None:
+    python = Path(systemd.sys.executable).absolute()
+    asked: dict[Path, bool] = {}
+    monkeypatch.setattr(
+        systemd, "kept_from", lambda path, *, program=False: asked.__setitem__(path, program) or ""
+    )
+    notes(monkeypatch, program=python.with_name("guardd"), config=Path("/nowhere"))
+    assert [path for path, is_run in asked.items() if is_run] == [python.with_name("guardd"), python]
+    assert Path(systemd.sys.base_prefix) in asked
 
 
 def test_a_unit_that_was_changed_is_copied_before_it_goes(guardctl: Any, home: Path, backups: Any) -> None:

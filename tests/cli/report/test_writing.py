@@ -1,3 +1,4 @@
+import errno
 import os
 from pathlib import Path
 
@@ -44,5 +45,24 @@ def test_a_write_that_fails_leaves_nothing_behind(tmp_path: Path) -> None:
         write("\ud800", file)
     assert file.read_text() == PAGE
     assert list(tmp_path.iterdir()) == [file]
-    with pytest.raises(FileNotFoundError):
+
+
+def test_a_missing_directory_is_named(tmp_path: Path) -> None:
+    with pytest.raises(Failure) as failed:
         write(PAGE, tmp_path / "missing" / "run.html")
+    assert failed.value.message == f"there is no directory {tmp_path}/missing"
+
+
+@pytest.mark.parametrize("step", ["tempfile.mkstemp", "os.fsync", "pathlib.Path.replace"])
+def test_what_else_goes_wrong_names_the_file_and_not_its_draft(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied", f"{tmp_path}/.run.html.x.tmp")
+
+    monkeypatch.setattr(step, refuse)
+    file = tmp_path / "run.html"
+    with pytest.raises(PermissionError) as failed:
+        write(PAGE, file)
+    assert failed.value.filename == str(file)
+    assert list(tmp_path.iterdir()) == []

@@ -159,7 +159,7 @@ class Screens:
                 pass
 
         self._monkeypatch.setattr("guardd.cli.connect.Daemon", StoryDaemon)
-        self._monkeypatch.setattr(wrapping, "room", lambda _stream: width)
+        self._monkeypatch.setattr(wrapping, "terminal_width", lambda _stream: width)
         arguments = [*command.split(), "--color", "always" if color else "never"]
         result = CliRunner().invoke(program, arguments, env={"COLUMNS": str(width)})
         assert not isinstance(result.exception, Exception), result.exception

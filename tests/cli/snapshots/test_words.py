@@ -95,7 +95,8 @@ DONE = {
 
 @pytest.mark.parametrize("width", [80, 40])
 def test_what_was_done(screens: Any, plain: Any, width: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("os.path.lexists", lambda _path: True)  # the backup, which a scripted daemon does not make
+    # The backup's file, which a scripted daemon does not make:
+    monkeypatch.setattr("os.path.lexists", lambda _path: True)
     seen = ""
     for command, (method, answer) in DONE.items():
         screens.answers[method] = answer
@@ -122,7 +123,7 @@ def test_what_went_wrong(screens: Any, plain: Any, width: int) -> None:
 def test_no_daemon(plain: Any, monkeypatch: pytest.MonkeyPatch, guardctl: Any) -> None:
     seen = ""
     for width in (80, 40):
-        monkeypatch.setattr("guardd.cli.wrapping.room", lambda _stream, width=width: width)
+        monkeypatch.setattr("guardd.cli.wrapping.terminal_width", lambda _stream, width=width: width)
         seen += guardctl("runs", "--socket", NOWHERE).stderr + "\n"
     denied = Failure("you may not do this", "Use the daemon's own user or root", status=Status.DENIED)
     assert seen + denied.in_words("guardctl") + "\n" == plain

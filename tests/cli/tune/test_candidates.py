@@ -23,7 +23,20 @@ def test_a_candidate_as_it_is_named() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "5", "5/10", "5/10/15/20", "a/b/c", "5/10/-1", "0/1/2", "5/10/", "1.5/2/3"]
+    "text",
+    [
+        "",
+        "5",
+        "5/10",
+        "5/10/15/20",
+        "a/b/c",
+        "5/10/-1",
+        "0/1/2",
+        "5/10/",
+        "1.5/2/3",
+        "5/10/15/",
+        f"5/10/{'9' * 5000}",
+    ],
 )
 def test_what_is_none(text: str) -> None:
     with pytest.raises(click.BadParameter):

@@ -8,7 +8,7 @@ from support.screens import ALTERNATE, Screen, repeat
 
 
 def test_without_a_daemon_there_is_no_board(watch: Callable[..., Screen], tmp_path: Path):
-    screen = watch(GUARDD_SOCKET=str(tmp_path / "nobody.sock"))
+    screen = watch(GUARDD_SOCKET=str(tmp_path / "nobody.sock"), COLUMNS="")
     assert screen.process.wait(30) == 3
     screen.until(r"^guardctl: no guardd at ")
     screen.until(r"start it with `guardd serve`$")

@@ -6,21 +6,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
+from support.statuses import STATUS
 
 from guardd.cli.tables import Styled
 from guardd.cli.watch.drawing import Drawing, Size, split
 from guardd.cli.watch.model import Model, Trouble
 
 Make = Callable[..., dict[str, Any]]
-STATUS = {
-    "version": "0.1.0",
-    "mode": "enforce",
-    "uptimeSeconds": 193.4,
-    "connections": 4,
-    "runs": 340,
-    "calls": 1204,
-}
-
 ROOMY = """\
 guardd 0.1.0 · enforce · up 3 min · 4 connections · 340 runs · 1,204 calls
 3 WARN · 0 BLOCK · 1 ABORT · 0.8 events/s · watched for 5 s
@@ -178,19 +170,29 @@ def test_the_height_is_shared_fairly(room: int, runs: int, events: int, lines: t
     assert split(room, runs, events) == lines
 
 
+@pytest.mark.parametrize("rows", range(1, 12))
+def test_it_is_said_how_many_runs_are_shown(model: Model, rows: int):
+    lines = drawn(model, 80, rows)
+    shown = sum(line.startswith(("3f2a", "other", "observed")) for line in lines)
+    assert rows == 1 or lines[-1].endswith(f"  {shown} of 340 runs")
+    filtered = drawn(model, 80, rows, Drawing(absolute=False, filters="looping"))[-1]
+    assert rows == 1 or filtered.endswith(f"looping, first {shown} runs" if shown < 3 else "looping runs")
+
+
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
 @given(
     size=st.builds(Size, st.integers(1, 160), st.integers(1, 60)),
     text=st.text(max_size=60),
+    is_empty=st.booleans(),
     trouble=st.none() | st.builds(Trouble, st.text(max_size=60), st.just(0.0)),
 )
 def test_nothing_is_ever_wider_or_higher_than_the_terminal(
-    make_run: Make, make_event: Make, size: Size, text: str, trouble: Trouble | None
+    make_run: Make, make_event: Make, size: Size, text: str, trouble: Trouble | None, *, is_empty: bool
 ):
     model = Model(None, 0)
-    model.learn(STATUS, [make_run(text), make_run("x", source=text, agentId=text)])
+    model.learn(STATUS, [] if is_empty else [make_run(text), make_run("x", source=text, agentId=text)])
     model.happened(
-        [make_event(number, run=text, toolName=text, message=text) for number in range(5)],
+        [make_event(number, run=text, toolName=text, message=text) for number in range(0 if is_empty else 5)],
         1,
     )
     model.trouble = trouble

@@ -95,6 +95,19 @@ def test_a_daemon_that_went_away_is_looked_for_and_caught_up_with(daemon: Any, f
     assert daemon.params("event.watch")[-1] == {"since": make_event(2)["at"]}
 
 
+def test_a_daemon_whose_clock_was_set_back_is_caught_up_with(daemon: Any, fed: Fed, make_event: Make):
+    future, present = "2999-01-01T00:00:00.000Z", "2026-03-01T11:00:00.000Z"
+    fed.model.begin([make_event(1, at=future)])
+    daemon.answers["server.status"] = {"version": "1", "time": present}
+    fed.until(lambda: fed.model.status)
+    daemon.stop()
+    fed.until(lambda: fed.model.trouble)
+    daemon.after_reply["event.watch"] = [make_event(1, at=future), make_event(2, at=present)]
+    daemon.start()
+    fed.until(lambda: fed.model.counts["warn"] == 1, passing=0.1)
+    assert [params["since"] for params in daemon.params("event.watch")] == [future, present]
+
+
 def test_a_daemon_that_does_not_answer_is_said_and_asked_no_more(daemon: Any, fed: Fed):
     fed.until(lambda: fed.model.status)
     go_on = threading.Event()

@@ -3,18 +3,12 @@ from typing import Any
 
 import pytest
 from rich.cells import cell_len
+from support import statuses
 
 from guardd.cli.watch.header import header
 from guardd.cli.watch.model import Model, Trouble
 
-STATUS = {
-    "version": "0.1.0",
-    "mode": "enforce",
-    "uptimeSeconds": 193.4,
-    "connections": 4,
-    "runs": 12,
-    "calls": 1204,
-}
+STATUS = statuses.STATUS | {"runs": 12}
 Make = Callable[..., dict[str, Any]]
 
 

@@ -43,11 +43,22 @@ def test_what_is_sent_again_from_a_time_on_is_known(make_event: Make):
     assert not tail.is_new(make_event(4, at=LATER))
 
 
-def test_a_clock_that_is_set_back_hides_no_event(make_event: Make):
+def test_a_clock_that_is_set_back_is_followed_and_nothing_comes_twice(make_event: Make):
     tail = Tail()
-    assert tail.is_new(make_event(1, at=LATER))
-    assert tail.is_new(make_event(2, at=AT))
-    assert tail.since == LATER
+    events = [make_event(1, at=AT), make_event(2, at=LATER), make_event(3, at=AT)]
+    assert [tail.is_new(event) for event in events] == [True] * 3
+    assert tail.since == AT
+    assert [tail.is_new(event) for event in [*events, make_event(4, at=AT)]] == [False] * 3 + [True]
+
+
+def test_events_are_not_asked_for_from_a_time_that_the_daemon_has_not_reached(make_event: Make):
+    model = Model(None, 0)
+    model.begin([make_event(1, at=LATER)])
+    assert model.resume_at == LATER
+    model.learn({"time": AT}, [])
+    assert model.resume_at == AT
+    model.learn({"time": "2026-03-01T12:00:00.000Z"}, [])
+    assert model.resume_at == LATER
 
 
 def test_memory_is_bounded(make_event: Make):
@@ -58,6 +69,15 @@ def test_memory_is_bounded(make_event: Make):
     assert model.events_kept == KEPT
     assert model.newest_events(1)[0]["seq"] == 5 * KEPT - 1
     assert model.counts["warn"] == 5 * KEPT
+
+
+def test_what_is_remembered_to_be_known_again_is_bounded(make_event: Make, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("guardd.cli.watch.model.REMEMBERED", 2)
+    tail = Tail()
+    events = [make_event(number, at=AT) for number in range(3)]
+    assert [tail.is_new(event) for event in [*events, *events[1:], events[0]]] == [True] * 3 + [False] * 2 + [
+        True
+    ]
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,6 @@ import sys
 import threading
 from pathlib import Path
 
-from guardd.cli.guardd import program
-
 SOCKET = "guardd.sock"
 DATABASE = "guardd.db"
 CONFIG = "guardd.json5"
@@ -25,6 +23,8 @@ def main(folder: Path, *, keep: bool) -> None:
         folder: Where its files are; it has a configuration.
         keep: Whether the folder stays when the command is gone.
     """
+    from guardd.cli.guardd import program  # noqa: PLC0415 - only this process runs it
+
     abandoned = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit())  # until the daemon has a handler of its own
     threading.Thread(target=_watch, args=(abandoned,), daemon=True).start()

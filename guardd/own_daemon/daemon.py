@@ -1,4 +1,4 @@
-"""A daemon of the demo's or the benchmark's own: nothing of the user's reaches it, and nothing of it stays."""
+"""The daemon: nothing of the user's reaches it, and nothing of it stays."""
 
 import json
 import os
@@ -14,13 +14,10 @@ from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any, NoReturn, Self
 
-from guardd.cli.demo import serving
-from guardd.cli.errors import Failure
 from guardd.client.exceptions import GuardUnavailable
 from guardd.client.requester import Requester
-
-THRESHOLDS = {"warningThreshold": 3, "criticalThreshold": 5, "globalCircuitBreakerThreshold": 8}
-"""Far below the defaults, for a short story."""
+from guardd.own_daemon import serving
+from guardd.own_daemon.errors import Breakdown
 
 START_SECONDS = 30.0
 STOP_SECONDS = 10.0
@@ -41,17 +38,15 @@ class OwnDaemon:
     SIGTERM and SIGHUP leave the block, too. After a SIGKILL the daemon itself does what is left to do.
 
     Args:
-        keep: Whether the folder stays.
         whose: The command that it belongs to, for the folder's name and for messages.
-        config: Its configuration; the demo's if not given.
+        config: Its configuration.
+        keep: Whether the folder stays.
 
     Raises:
-        Failure: There is no place for the folder.
+        Breakdown: There is no place for the folder.
     """
 
-    def __init__(
-        self, *, keep: bool = False, whose: str = "demo", config: Mapping[str, Any] | None = None
-    ) -> None:
+    def __init__(self, whose: str, config: Mapping[str, Any], *, keep: bool = False) -> None:
         self.keep = keep
         self._whose = whose
         self._config = config
@@ -84,10 +79,9 @@ class OwnDaemon:
         """Start it, wait until it answers, and return its process id.
 
         Raises:
-            Failure: It does not.
+            Breakdown: It does not.
         """
-        config = self._config or {"tools": {"loopDetection": {"enabled": True} | THRESHOLDS}}
-        (self.folder / serving.CONFIG).write_text(json.dumps(config), encoding="utf-8")
+        (self.folder / serving.CONFIG).write_text(json.dumps(self._config), encoding="utf-8")
         command = [sys.executable, "-P", "-m", serving.__name__]
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(  # noqa: S603 - our own program
@@ -123,7 +117,7 @@ class OwnDaemon:
                 return
             time.sleep(_LOOK_SECONDS)
         said = self.log.read_text(encoding="utf-8", errors="replace").splitlines()[-5:]
-        raise Failure(f"the {self._whose}'s daemon does not start; it says:", *said)
+        raise Breakdown(f"the {self._whose}'s daemon does not start; it says:", *said)
 
     def stop(self) -> None:
         """Tell it to stop, and wait until it has; nothing is done where it does not run."""
@@ -158,7 +152,7 @@ def _make_folder(whose: str) -> Path:
             if len(os.fsencode(folder / serving.SOCKET)) <= _LONGEST_SOCKET:
                 return folder
             folder.rmdir()
-    raise Failure(
+    raise Breakdown(
         f"there is no place for the {whose}'s files",
         f"Name a folder with a short path: TMPDIR=/tmp guardctl {whose}",
     )
