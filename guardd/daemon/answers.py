@@ -3,8 +3,10 @@
 from msgspec import UNSET, UnsetType
 
 from guardd.detect.messages import message
-from guardd.guard import CompactionGuard, Verdict
+from guardd.guard import CompactionGuard, Event, Verdict
 from guardd.protocol import gateway_methods as wire
+from guardd.protocol import jsonrpc
+from guardd.store.reading.events import wire_event
 
 
 def wire_verdict(verdict: Verdict) -> wire.Verdict:
@@ -32,6 +34,24 @@ def wire_verdict_after(verdict: Verdict, guard: CompactionGuard) -> wire.AfterVe
 def wire_guard(guard: CompactionGuard) -> wire.GuardState:
     """The state of the post-compaction guard."""
     return wire.GuardState(armed=guard.armed, remaining=guard.remaining)
+
+
+def event_of(event: Event) -> dict[str, object]:
+    """What those who watch are told, as `event.list` tells it too."""
+    assert event.verdict.detection is not None
+    return wire_event(
+        event.run.scope,
+        event.run.agent_id,
+        event.verdict.seq,
+        event.verdict.detection,
+        observed=event.verdict.would_be is not None,
+        at=event.at,
+    )
+
+
+def event_line(event: dict[str, object]) -> bytes:
+    """The notification of an event, ready to be sent."""
+    return jsonrpc.frame([jsonrpc.notification("event", event)])
 
 
 def _detection(verdict: Verdict) -> wire.DetectionResult | UnsetType:

@@ -91,7 +91,7 @@ class Connection(asyncio.Protocol):
             self.refuse(refusal)
 
     def connection_lost(self, _error: Exception | None) -> None:
-        """Forget it; what it asked for is carried out all the same."""
+        """Forget it; what it has asked to change is carried out all the same, and all else is broken off."""
         self._closing = True
         for task in self.tasks:
             task.cancel()
@@ -250,5 +250,7 @@ class Connection(asyncio.Protocol):
             self.transport.pause_reading()
 
     def _account(self, held: int) -> bool:
+        if held == self._held:  # as it is between whole messages
+            return True
         grown, self._held = held - self._held, held
         return self._server.has_room(grown) or grown <= 0 or self._closing

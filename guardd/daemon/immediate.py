@@ -18,10 +18,10 @@ from guardd.config import ConfigError
 from guardd.config.errors import shown_file
 from guardd.daemon import retention
 from guardd.daemon.access import AccessError
+from guardd.daemon.clock import now
 from guardd.daemon.metrics import Value, by_one_label
 from guardd.daemon.reads import back_up, db_check, event_filter, explain
 from guardd.daemon.watching import catch_up
-from guardd.daemon.writer import now
 from guardd.fingerprint.redaction import masked_value
 from guardd.protocol import gateway_methods as wire
 from guardd.protocol import jsonrpc
@@ -76,7 +76,9 @@ async def config_reload(
 async def status(server: Server, _connection: Connection, _params: object) -> results.ServerStatus:
     """`server.status`."""
     seen = await server.readers.ask(overview)
-    free_bytes, disk_bytes = await server.readers.in_thread(lambda: _disk(server.database.path))
+    free_bytes, disk_bytes = await server.readers.in_thread(
+        lambda _interruptible: _disk(server.database.path)
+    )
     database_bytes, wal_bytes = server.database.file_sizes()
     return results.ServerStatus(
         version=guardd.__version__,
@@ -144,7 +146,7 @@ async def backup(
     """`db.backup`."""
     async with server.readers.taking_long:
         return await server.readers.in_thread(
-            lambda: back_up(server.database.path, Path(params.path), server.readers.interruptible)
+            lambda interruptible: back_up(server.database.path, Path(params.path), interruptible)
         )
 
 

@@ -20,6 +20,7 @@ from guardd import paths
 from guardd.config import Config, ConfigError, load
 from guardd.daemon import logs
 from guardd.daemon.access import AccessError, build_policy
+from guardd.daemon.clock import now
 from guardd.daemon.housekeeping import feed_watchdog, tend
 from guardd.daemon.listening import Listener, ListenError, bind, passed_by_systemd
 from guardd.daemon.lock import DatabaseLock, LockError
@@ -27,7 +28,6 @@ from guardd.daemon.logs import fields
 from guardd.daemon.retention import keep_retention
 from guardd.daemon.server import Server
 from guardd.daemon.service import Notifier
-from guardd.daemon.writer import now
 from guardd.store.checkpointing import checkpoint
 from guardd.store.errors import DatabaseUnusable
 from guardd.store.migrating import check

@@ -68,7 +68,7 @@ METRICS: tuple[MetricDescription, ...] = (
         "guardd_notifications_total",
         "counter",
         ("result",),
-        "Events for the command of guardd.notify: told, failed, killed at the time limit, dropped for want of room.",
+        "Events for the command of guardd.notify: told, failed, killed at the time limit, dropped untold.",
     ),
     MetricDescription("guardd_runs", "gauge", ("status",), "Runs in the database."),
     MetricDescription("guardd_connections", "gauge", (), "Open connections."),
@@ -140,11 +140,11 @@ class Metrics:
         self.notifications: Counter[str] = _from_zero(map(str, Notification))
         self.call_seconds = Histogram()
 
-    def text(self, gauges: Mapping[str, Value]) -> str:
+    def text(self, further: Mapping[str, Value]) -> str:
         """The exposition text.
 
         Args:
-            gauges: further values by metric; one that is not known now is left out.
+            further: values by metric, of what is counted elsewhere; one that is not known now is left out.
         """
         values: dict[str, Value] = {
             "guardd_requests_total": by_one_label(self.requests),
@@ -153,7 +153,7 @@ class Metrics:
             "guardd_errors_total": self.errors,
             "guardd_notifications_total": by_one_label(self.notifications),
             "guardd_call_seconds": self.call_seconds,
-            **gauges,
+            **further,
         }
         known = (metric for metric in METRICS if metric.name in values)
         return "".join(f"{line}\n" for metric in known for line in _lines(metric, values[metric.name]))

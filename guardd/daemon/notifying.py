@@ -19,9 +19,9 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from guardd.config.settings import NotifySettings
+from guardd.daemon.answers import event_of
 from guardd.daemon.logs import fields
 from guardd.daemon.metrics import Metrics, Notification
-from guardd.daemon.watching import event_of
 from guardd.guard import Event
 from guardd.protocol import jsonrpc
 
@@ -74,15 +74,17 @@ class Notifying:
         """Take other settings, for all that is not started yet."""
         self._settings = settings
         self._complaint = None
+        self._waiting = deque(filter(self._is_wanted, self._waiting))
         if settings.command is None:
-            self._waiting.clear()
+            self._drop_waiting("events were not told of, since guardd.notify.command was taken away")
+        self._start()
 
     def take(self, events: Iterable[Event]) -> None:
         """Take events that were committed; one that was only observed counts as what it would have been."""
         if self._settings.command is None:
             return
         for event in events:
-            if event.verdict.meant.word in self._settings.on:
+            if self._is_wanted(event):
                 self._put(event)
         self._start()
 
@@ -92,17 +94,21 @@ class Notifying:
             async with asyncio.timeout(STOP_SECONDS):
                 while self._running:  # as these end, those that wait are started
                     await asyncio.wait(self._running)
-        if self._waiting:
-            self._metrics.notifications[Notification.DROPPED] += len(self._waiting)
-            logger.warning(
-                "events were not told of, since guardd stops", extra=fields(events=len(self._waiting))
-            )
-            self._waiting.clear()
+        self._drop_waiting("events were not told of, since guardd stops")
         for task in self._running:
             task.cancel()
         if self._running:
             await asyncio.wait(self._running, timeout=2 * GRACE_SECONDS)
         self._starter.shutdown(wait=False)
+
+    def _is_wanted(self, event: Event) -> bool:
+        return event.verdict.meant.word in self._settings.on
+
+    def _drop_waiting(self, why: str) -> None:
+        if self._waiting:
+            self._metrics.notifications[Notification.DROPPED] += len(self._waiting)
+            logger.warning(why, extra=fields(events=len(self._waiting)))
+            self._waiting.clear()
 
     def _put(self, event: Event) -> None:
         if len(self._waiting) < MOST_WAITING:

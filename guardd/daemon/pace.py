@@ -5,10 +5,9 @@ machine that was paused. After a jump forward everything looks old, and what is 
 """
 
 import logging
-import time
 
+from guardd.daemon.clock import now, since_boot
 from guardd.daemon.logs import fields
-from guardd.daemon.writer import now
 
 logger = logging.getLogger("guardd.pace")
 
@@ -39,8 +38,3 @@ class Pace:
         """Whether the clock has not jumped forward for so long, or since the start."""
         self.look()
         return self._jumped_at is None or since_boot() - self._jumped_at >= milliseconds
-
-
-def since_boot() -> int:
-    """The time since the machine was booted, in milliseconds, with that in which it slept."""
-    return time.clock_gettime_ns(time.CLOCK_BOOTTIME) // 1_000_000

@@ -3,23 +3,27 @@
 import asyncio
 import contextlib
 import sqlite3
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, Generic, TypeVar
 
 import sqlalchemy
 
 from guardd.protocol.errors import ShuttingDown
 from guardd.store.connecting import reading_engine
+from guardd.store.copying import Interruptible
 
 T = TypeVar("T")
 
 THREADS = 2
 
+_BETWEEN_INTERRUPTS = 0.01  # seconds: one that comes between two statements ends none
+
 
 class Readers:
-    """A few threads, each with a connection of its own.
+    """A few threads, each with a connection of its own. Who waits no longer for one has it broken off.
 
     Attributes:
         taking_long: held by what may keep a thread for minutes: one at a time, so that another is left.
@@ -36,40 +40,41 @@ class Readers:
         self._loop = loop
         self._threads = ThreadPoolExecutor(THREADS, "reader")
         self._engine = reading_engine(database, THREADS)
-        self._at_work: set[sqlite3.Connection] = set()
+        self._readings: set[_Reading[Any]] = set()
         self._closed = False
 
     async def ask(self, work: Callable[[sqlalchemy.Connection], T]) -> T:
         """Ask the database something; all that is read is of one moment."""
 
-        def read() -> T:
+        def read(interruptible: Interruptible) -> T:
             with self._engine.connect() as connection:
                 raw = connection.connection.driver_connection
                 assert raw is not None
-                with self.interruptible(raw):
+                with interruptible(raw):
                     connection.exec_driver_sql("begin")
                     return work(connection)
 
         return await self.in_thread(read)
 
-    async def in_thread(self, work: Callable[[], T]) -> T:
-        """Do something that takes long; it brings its own connection, and says so by `interruptible`.
+    async def in_thread(self, work: Callable[[Interruptible], T]) -> T:
+        """Do something that takes long; it brings its own connections, and is given what says so.
+
+        A task that is cancelled meanwhile ends when the thread is free again: it may hold `taking_long`.
 
         Raises:
             ShuttingDown: `close` was called.
         """
         if self._closed:
             raise ShuttingDown
-        return await self._loop.run_in_executor(self._threads, work)
-
-    @contextlib.contextmanager
-    def interruptible(self, connection: sqlite3.Connection) -> Iterator[None]:
-        """While a thread works with a connection, `close` may break that off."""
-        self._at_work.add(connection)
+        reading = _Reading(self._threads, work)
+        self._readings.add(reading)
         try:
-            yield
+            return await asyncio.wrap_future(reading.done, loop=self._loop)
+        except asyncio.CancelledError:
+            await reading.break_off()
+            raise
         finally:
-            self._at_work.discard(connection)
+            self._readings.discard(reading)
 
     async def close(self, patience: float) -> None:
         """Break off what is being read.
@@ -81,12 +86,38 @@ class Readers:
         self._threads.shutdown(wait=False, cancel_futures=True)
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(patience):
-                await self._break_off()
+                await asyncio.gather(*(reading.break_off() for reading in self._readings))
         self._engine.dispose()
 
-    async def _break_off(self) -> None:
-        while self._at_work:
-            for connection in list(self._at_work):
-                with contextlib.suppress(sqlite3.ProgrammingError):  # it was closed just now
+
+class _Reading(Generic[T]):
+    """What a thread does for one question.
+
+    Attributes:
+        done: has its result.
+    """
+
+    def __init__(self, threads: ThreadPoolExecutor, work: Callable[[Interruptible], T]) -> None:
+        self._lock = threading.Lock()
+        self._connections: set[sqlite3.Connection] = set()
+        self.done = threads.submit(work, self._interruptible)
+
+    @contextlib.contextmanager
+    def _interruptible(self, connection: sqlite3.Connection) -> Iterator[None]:
+        """While the thread works with a connection, that may be broken off."""
+        with self._lock:
+            self._connections.add(connection)
+        try:
+            yield
+        finally:
+            with self._lock:  # from here on it may be another question's
+                self._connections.discard(connection)
+
+    async def break_off(self) -> None:
+        """End it; returns when its thread is free."""
+        self.done.cancel()  # where it has not begun, it never will
+        while not self.done.done():
+            with self._lock:
+                for connection in self._connections:
                     connection.interrupt()  # ends the statement that runs, if one does
-            await asyncio.sleep(0.01)
+            await asyncio.sleep(_BETWEEN_INTERRUPTS)

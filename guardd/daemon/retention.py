@@ -7,8 +7,8 @@ import logging
 import sqlite3
 from typing import TYPE_CHECKING
 
+from guardd.daemon.clock import now
 from guardd.daemon.logs import fields
-from guardd.daemon.writer import now
 from guardd.protocol import operator_methods as operator
 from guardd.protocol import operator_results as results
 from guardd.protocol.errors import RpcError

@@ -16,6 +16,7 @@ from guardd.daemon import immediate
 from guardd.daemon.access import AccessError, Policy, build_policy, peer_of
 from guardd.daemon.changes import GATEWAY_CHANGES, OPERATOR_CHANGES
 from guardd.daemon.connection import Connection
+from guardd.daemon.errors import bug, no_method, not_admitted
 from guardd.daemon.exchange import Exchange
 from guardd.daemon.logs import fields
 from guardd.daemon.metrics import Metrics, error_labels
@@ -31,8 +32,6 @@ from guardd.protocol import gateway_methods as wire
 from guardd.protocol import jsonrpc
 from guardd.protocol.errors import (
     Denied,
-    InternalError,
-    MethodNotFound,
     Overloaded,
     RpcError,
     ShuttingDown,
@@ -50,8 +49,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger("guardd.server")
 
 MEBIBYTE = 1024 * 1024
-LONGEST_NAME_REPEATED = 60
-"""Of a method that does not exist, in an error."""
 
 Answer = Callable[[bytes | RpcError], None]
 
@@ -141,7 +138,7 @@ class Server:
         connection.roles = self.policy.roles(connection.peer)
         if not connection.roles:
             logger.warning("a connection was refused", extra=fields(uid=connection.peer.uid))
-            return _denied(connection)
+            return not_admitted(connection.peer.uid)
         if len(self.connections) > self.config.settings.limits.connections:
             return Overloaded("too many connections; try again")
         if self.stopping:
@@ -202,7 +199,7 @@ class Server:
             answer(error)
             return
         except Exception as error:  # noqa: BLE001  it costs this request, and nobody else
-            answer(_bug(error))
+            answer(bug(error))
             return
         self.metrics.requests[method.name] += 1
         if method.name in GATEWAY_CHANGES or method.name in OPERATOR_CHANGES:
@@ -217,7 +214,7 @@ class Server:
     def _admit(self, connection: Connection, call: jsonrpc.Request) -> Method:
         method = METHODS.get(call.method)
         if method is None:
-            raise MethodNotFound(_no_method(call.method))
+            raise no_method(call.method)
         if method.roles.isdisjoint(connection.roles):
             raise Denied(f"your user may not call {method.name}")
         if self.stopping:
@@ -290,7 +287,7 @@ class Server:
             logger.error("the database cannot be read", extra=fields(reason=str(error.orig)))
             answer(StorageUnavailable(f"the database cannot be read ({error.orig})"))
         except Exception as error:  # noqa: BLE001  it costs this request, and nobody else
-            answer(_bug(error))
+            answer(bug(error))
 
     # What changes while it runs
 
@@ -348,7 +345,7 @@ class Server:
         if Role.READER not in connection.roles:
             self.watchers.remove(connection)
         if not connection.roles:
-            connection.refuse(_denied(connection))
+            connection.refuse(not_admitted(connection.peer.uid))
 
     async def stop(self, patience: float) -> None:
         """Answer what was asked, and close every connection.
@@ -375,26 +372,3 @@ class Server:
     def uptime(self) -> float:
         """Seconds since the start."""
         return time.monotonic() - self.started
-
-
-def _bug(error: Exception) -> InternalError:
-    logger.error(
-        "a request failed inside guardd; this is a bug",
-        exc_info=error,
-        extra=fields(error=type(error).__name__),
-    )
-    return InternalError()
-
-
-def _no_method(name: str) -> str:
-    """Say that there is no such method, and repeat only what is plainly a name: it may be anything."""
-    letters = name.replace(".", "").replace("_", "")
-    if len(name) <= LONGEST_NAME_REPEATED and letters.isascii() and letters.isalpha():
-        return f"there is no method {name!r}"
-    return "there is no method of that name"
-
-
-def _denied(connection: Connection) -> Denied:
-    return Denied(
-        f"user {connection.peer.uid} may not connect; name it in guardd.socket.gateways or .readers"
-    )

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from guardd.daemon.answers import event_line, event_of
 from guardd.daemon.logs import fields
-from guardd.protocol import jsonrpc
-from guardd.store.reading.events import EventFilter, events_between, wire_event
+from guardd.store.reading.events import EventFilter, events_between
 
 if TYPE_CHECKING:
     from guardd.daemon.connection import Connection
@@ -80,7 +80,7 @@ class Watchers:
         self._watchers = [watcher for watcher in self._watchers if watcher.connection is not connection]
 
     def _send(self, event: Event) -> None:
-        line = _line(event_of(event))
+        line = event_line(event_of(event))
         for watcher in [one for one in self._watchers if one.live and _is_wanted(event, one.wanted)]:
             if not watcher.connection.send_event(line):
                 self.remove(watcher.connection)
@@ -94,10 +94,13 @@ async def catch_up(server: Server, watcher: Watcher, after: int) -> None:
         watcher: one that was just added.
         after: the id of the last detection that it needs not be told of.
     """
+    newest = server.database.store.newest_detection()
     try:
         while watcher in server.watchers:
-            newest = server.database.store.newest_detection()
-            if newest <= after:
+            if after >= newest:  # what has come since then is no older event, whatever the clock says
+                watcher.wanted = replace(watcher.wanted, since=None)
+                newest = server.database.store.newest_detection()
+            if after >= newest:
                 watcher.live = True
                 return
             after = await _send_page(server, watcher, after, newest)
@@ -112,33 +115,16 @@ async def _send_page(server: Server, watcher: Watcher, after: int, newest: int) 
         lambda connection: events_between(connection, watcher.wanted, after, newest, PAGE)
     )
     for _detection_id, event in page if watcher in server.watchers else ():
-        watcher.connection.send_event(_line(event))
+        watcher.connection.send_event(event_line(event))
     return int(page[-1][0]) if len(page) == PAGE else newest
 
 
-def _line(event: object) -> bytes:
-    return jsonrpc.frame([jsonrpc.notification("event", event)])
-
-
-def event_of(event: Event) -> dict[str, object]:
-    """An event in the form of the protocol."""
-    assert event.verdict.detection is not None
-    return wire_event(
-        event.run.scope,
-        event.run.agent_id,
-        event.verdict.seq,
-        event.verdict.detection,
-        observed=event.verdict.would_be is not None,
-        at=event.at,
-    )
-
-
 def _is_wanted(event: Event, wanted: EventFilter) -> bool:
+    """Whether an event that happens now is one of those; `since` is about older ones, whatever the clock says."""
     detection = event.verdict.detection
     return (
         detection is not None
         and wanted.run_id in (None, event.run.id)
         and wanted.detector in (None, detection.detector)
         and wanted.level in (None, detection.level)
-        and (wanted.since is None or event.at >= wanted.since)
     )

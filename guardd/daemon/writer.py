@@ -16,17 +16,16 @@ from typing import TypeVar
 
 from sqlalchemy.exc import DBAPIError
 
+from guardd.daemon.clock import now
+from guardd.daemon.errors import bug
 from guardd.daemon.logs import fields
 from guardd.daemon.metrics import Histogram
-from guardd.protocol.errors import InternalError, RpcError, StorageUnavailable
+from guardd.protocol.errors import RpcError, StorageUnavailable
 from guardd.store.store import Store
 
 logger = logging.getLogger("guardd.writer")
 
 T = TypeVar("T")
-
-LAST_MOMENT = 253_402_300_799_999
-"""The end of the year 9999, in milliseconds since the epoch: a broken clock may be past it."""
 
 MOST_AT_ONCE = 256
 """Requests in one transaction, at most: more would make the first of them wait for the last."""
@@ -44,11 +43,6 @@ class Change:
 
     work: Callable[[int], bytes]
     answer: Callable[[bytes | RpcError], None]
-
-
-def now() -> int:
-    """The time in milliseconds since the epoch; never one that cannot be written as a date."""
-    return max(0, min(time.time_ns() // 1_000_000, LAST_MOMENT))
 
 
 class Writer:
@@ -152,12 +146,11 @@ class Writer:
     def _write_some(self) -> None:
         """One transaction's worth of the queue."""
         items = [self._queue.popleft() for _ in range(min(len(self._queue), MOST_AT_ONCE))]
-        changes = [item for item in items if isinstance(item, Change)]
-        results = dict(zip(map(id, changes), self._carry_out(changes), strict=True))
+        results = iter(self._carry_out([item for item in items if isinstance(item, Change)]))
         for item in items:
             try:
                 if isinstance(item, Change):
-                    item.answer(results[id(item)])
+                    item.answer(next(results))
                 else:
                     item()
             except Exception as error:  # the others are to be answered all the same
@@ -221,12 +214,7 @@ class Writer:
                 self._available = False
                 logger.error("the database cannot be written", extra=fields(reason=str(error)))
             return StorageUnavailable(f"the database cannot be written ({error}); nothing was recorded")
-        logger.error(
-            "a request failed inside guardd; this is a bug",
-            exc_info=error,
-            extra=fields(error=type(error).__name__),
-        )
-        return InternalError()
+        return bug(error)
 
 
 def _result(change: Change, at: int) -> bytes | RpcError:

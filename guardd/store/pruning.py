@@ -6,11 +6,17 @@ anything is kept. A run that guardd aborted counts as live, since deleting it wo
 
 import sqlite3
 
-from sqlalchemy import and_, bindparam, delete, func, or_, select
+from sqlalchemy import ColumnElement, and_, bindparam, delete, func, or_, select
 
 from guardd.store.compiling import compiled
 from guardd.store.schema import calls, requests, runs
 from guardd.vocabulary import RunStatus
+
+
+def _may_go(armed: ColumnElement[int | None]) -> ColumnElement[bool]:
+    """Whether a call is none of those that its run's armed guard has counted."""
+    return or_(calls.c.guard_marker_id.is_(None), calls.c.guard_marker_id.is_distinct_from(armed))
+
 
 _is_old = and_(
     runs.c.last_activity_at < bindparam("older_than"),
@@ -20,9 +26,14 @@ _is_old = and_(
     ),
 )
 _stored_calls = select(func.count()).where(calls.c.run_id == runs.c.id).scalar_subquery()
-# Each by itself is one step into the index; both from one walk would be a walk over every call.
+# Each by itself is one step into the index (the oldest, a few more: past what an armed guard has counted); both from
+# one walk would be a walk over every call.
 _newest_seq = select(func.max(calls.c.seq)).where(calls.c.run_id == runs.c.id).scalar_subquery()
-_oldest_seq = select(func.min(calls.c.seq)).where(calls.c.run_id == runs.c.id).scalar_subquery()
+_oldest_deletable_seq = (
+    select(func.min(calls.c.seq))
+    .where(calls.c.run_id == runs.c.id, _may_go(runs.c.armed_marker_id))
+    .scalar_subquery()
+)
 
 COUNT_OLD = compiled(select(func.count(), func.coalesce(func.sum(_stored_calls), 0)).where(_is_old))
 """How many runs may go, and how many calls are stored of them."""
@@ -44,17 +55,18 @@ DELETE_RUN = compiled(delete(runs).where(runs.c.id == bindparam("run")))
 """Delete a run with all that belongs to it."""
 
 LONG_RUNS = compiled(
-    select(runs.c.id, runs.c.armed_marker_id, _newest_seq, _oldest_seq).where(
-        runs.c.last_activity_at >= bindparam("active_since"), _newest_seq - _oldest_seq >= bindparam("keep")
+    select(runs.c.id, runs.c.armed_marker_id, _newest_seq, _oldest_deletable_seq).where(
+        runs.c.last_activity_at >= bindparam("active_since"),
+        _newest_seq - _oldest_deletable_seq >= bindparam("keep"),
     )
 )
-"""Runs of which more calls are stored than are to be kept, with their newest and oldest."""
+"""Runs of which calls may go that are not among the newest, with the newest seq and that of the oldest such call."""
 
 DELETE_CALLS = compiled(
     delete(calls).where(
         calls.c.run_id == bindparam("run"),
         calls.c.seq.between(bindparam("first"), bindparam("last")),
-        or_(calls.c.guard_marker_id.is_(None), calls.c.guard_marker_id.is_distinct_from(bindparam("armed"))),
+        _may_go(bindparam("armed")),
     )
 )
 """Delete a range of a run's calls, but not those that its armed guard has counted."""
@@ -117,10 +129,8 @@ def trim_long_runs(connection: sqlite3.Connection, keep: int, active_since: int)
     more = False
     for run_id, armed, newest, oldest in connection.execute(LONG_RUNS, bound).fetchall():
         last = min(newest - keep, oldest + MOST_CALLS_AT_ONCE - 1)
-        deleted = connection.execute(
-            DELETE_CALLS, {"run": run_id, "first": oldest, "last": last, "armed": armed}
-        ).rowcount
-        more |= deleted > 0 and last < newest - keep
+        connection.execute(DELETE_CALLS, {"run": run_id, "first": oldest, "last": last, "armed": armed})
+        more |= last < newest - keep
     return more
 
 

@@ -1,7 +1,6 @@
 """Sockets that are opened for the daemon, by systemd's own tool for trying that out."""
 
 import os
-import shutil
 import socket
 import sys
 from collections.abc import Callable, Iterator
@@ -9,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from support.daemon import Daemon, RawClient
+from support.programs import needed
 
 MakeDaemon = Callable[..., Daemon]
 
@@ -23,10 +23,7 @@ os.execv(sys.argv[4], sys.argv[4:])
 
 @pytest.fixture(scope="module")
 def activator() -> str:
-    program = shutil.which("systemd-socket-activate")
-    if program is None:
-        pytest.skip("systemd-socket-activate (of the package systemd) is not installed")
-    return program
+    return needed("systemd-socket-activate")
 
 
 @pytest.fixture

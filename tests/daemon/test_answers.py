@@ -1,9 +1,15 @@
 import json
+from types import SimpleNamespace
 
-from guardd.daemon.answers import wire_guard, wire_verdict, wire_verdict_after
+import msgspec
+import pytest
+
+from guardd.daemon.answers import event_line, event_of, wire_guard, wire_verdict, wire_verdict_after
 from guardd.detect.detection import Detection
-from guardd.guard import CompactionGuard, Verdict
+from guardd.guard import CompactionGuard, Event, Verdict
+from guardd.protocol import operator_results as results
 from guardd.protocol.jsonrpc import encode
+from guardd.store.rows import Scope
 from guardd.vocabulary import Action, Detector, Level
 
 DETECTION = Detection(
@@ -61,3 +67,17 @@ def test_a_verdict_afterwards_has_the_guard_too():
 
 def test_a_guard_by_itself():
     assert plain(wire_guard(CompactionGuard(armed=False, remaining=0))) == {"armed": False, "remaining": 0}
+
+
+@pytest.mark.parametrize("would_be", [None, Action.BLOCK])
+def test_an_event_is_one_line_that_nobody_answers(would_be: Action | None):
+    action = Action.BLOCK if would_be is None else Action.ALLOW
+    run = SimpleNamespace(scope=Scope("default", "run", "r"), agent_id="a")
+    event = Event(run, Verdict(action, 4, DETECTION, notify=True, would_be=would_be), 1000)
+    line = event_line(event_of(event))
+    assert line.count(b"\n") == 1
+    message = json.loads(line)
+    assert (message["jsonrpc"], message["method"]) == ("2.0", "event")
+    told = msgspec.convert(message["params"], results.Event, strict=True)
+    assert (told.run, told.seq, told.action) == ("r", 4, action.word)
+    assert message["params"].get("wouldBe") == (would_be and would_be.word)

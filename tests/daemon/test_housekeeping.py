@@ -13,11 +13,12 @@ from support.daemon import Daemon, eventually
 from support.databases import open_new
 
 from guardd.daemon import housekeeping, writer
+from guardd.daemon.clock import now
 from guardd.daemon.housekeeping import MOST_COMMITS_BETWEEN, Checkpointer, feed_watchdog, tend
 from guardd.daemon.pace import Pace
 from guardd.daemon.requests import REMEMBERED_MS
 from guardd.daemon.service import Notifier
-from guardd.daemon.writer import Writer, now
+from guardd.daemon.writer import Writer
 from guardd.protocol.errors import StorageUnavailable
 from guardd.store import checkpointing
 from guardd.store.checkpointing import READERS_WAITED_FOR_MS

@@ -1,6 +1,7 @@
 import asyncio
 import threading
 from collections.abc import AsyncIterator, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ from support.guarding import run_scope
 
 from guardd.daemon.readers import THREADS, Readers
 from guardd.protocol.errors import ShuttingDown
+from guardd.store.connecting import connect_reader
+from guardd.store.copying import Interruptible
 from guardd.store.opening import Database
 
 ENDLESS = "with recursive n(x) as (select 1 union all select x + 1 from n) select count(*) from n"
@@ -34,6 +37,7 @@ def count_runs(connection: sqlalchemy.Connection) -> int:
 
 
 async def begin_endless(readers: Readers) -> asyncio.Future[Any]:
+    """Ask for what never ends by itself; returns when a thread works on it."""
     begun = threading.Event()
 
     def work(connection: sqlalchemy.Connection) -> object:
@@ -83,6 +87,86 @@ async def test_what_waits_for_a_thread_at_the_close_is_not_begun(readers: Reader
     assert isinstance(results.pop(), asyncio.CancelledError)
     with pytest.raises(ShuttingDown):
         await readers.ask(count_runs)
+
+
+# What nobody waits for any more
+
+
+async def test_what_was_given_up_leaves_its_thread_to_others(readers: Readers):
+    given_up = [await begin_endless(readers) for _ in range(THREADS)]
+    for reading in given_up:
+        reading.cancel()
+    results = await asyncio.gather(*given_up, return_exceptions=True)
+    assert [type(result) for result in results] == [asyncio.CancelledError] * THREADS
+    assert [await readers.ask(count_runs) for _ in range(THREADS)] == [0] * THREADS
+
+
+async def test_what_is_still_waited_for_goes_on(readers: Readers):
+    wanted, given_up = await begin_endless(readers), await begin_endless(readers)
+    given_up.cancel()
+    await asyncio.wait([given_up])
+    assert await readers.ask(count_runs) == 0
+    assert not wanted.done()
+    wanted.cancel()
+    await asyncio.wait([wanted])
+
+
+async def test_what_brings_its_own_connections_is_broken_off_too(readers: Readers, database: Database):
+    begun = threading.Event()
+
+    def work(interruptible: Interruptible) -> None:
+        with closing(connect_reader(database.path)) as connection, interruptible(connection):
+            begun.set()
+            connection.execute(ENDLESS).fetchall()
+
+    reading = asyncio.ensure_future(readers.in_thread(work))
+    await asyncio.to_thread(begun.wait)
+    reading.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await reading
+
+
+async def test_what_takes_long_holds_its_place_until_its_thread_is_free(readers: Readers):
+    """Else two that were given up would hold both threads, and `taking_long` would be anybody's."""
+    begun, free = threading.Event(), threading.Event()
+
+    def stuck(_connection: object) -> None:
+        begun.set()
+        free.wait()
+
+    async def check() -> None:
+        async with readers.taking_long:
+            await readers.ask(stuck)
+
+    checking = asyncio.ensure_future(check())
+    await asyncio.to_thread(begun.wait)
+    checking.cancel()
+    for _ in range(5):
+        await asyncio.sleep(0)
+        assert readers.taking_long.locked()
+    free.set()
+    with pytest.raises(asyncio.CancelledError):
+        await checking
+    assert not readers.taking_long.locked()
+
+
+async def test_what_was_given_up_before_its_turn_is_never_begun(readers: Readers):
+    busy = [await begin_endless(readers) for _ in range(THREADS)]
+    begun: list[object] = []
+    waiting = asyncio.ensure_future(readers.ask(begun.append))
+    await asyncio.sleep(0)
+    waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    assert not any(reading.done() for reading in busy)
+    for reading in busy:
+        reading.cancel()
+    await asyncio.wait(busy)
+    assert await readers.ask(count_runs) == 0
+    assert begun == []
+
+
+# What cannot be broken off
 
 
 async def test_a_close_leaves_alone_what_cannot_be_broken_off(readers: Readers):

@@ -13,9 +13,10 @@ from support.databases import close, make_database, new_call, open_new
 from support.guarding import config, run_scope
 
 from guardd.daemon import retention
+from guardd.daemon.clock import now
 from guardd.daemon.pace import Pace
 from guardd.daemon.retention import CLOCK_KEPT_MS, DAY_MS, PAGES_AT_ONCE, apply, keep_retention, prune
-from guardd.daemon.writer import Writer, now
+from guardd.daemon.writer import Writer
 from guardd.protocol.errors import StorageUnavailable
 from guardd.protocol.operator_methods import DatabasePrune
 from guardd.store.opening import Database, open_database
@@ -179,3 +180,17 @@ async def test_others_may_write_between_two_steps(server: Server):
         await server.writer.run(lambda _now: order.append(str(len(server.runs))))
         await asyncio.sleep(0.001)
     assert {"4", "3", "2", "1"} <= set(order)
+
+
+async def test_a_prune_that_nobody_waits_for_stops_between_two_runs(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(retention, "PAUSE_SECONDS", 1000)
+    for number in range(3):
+        server.add_run(f"r{number}", 20 - number)
+    pruning = asyncio.ensure_future(prune(server, DatabasePrune()))
+    while len(server.runs) == 3:  # noqa: ASYNC110 - there is no event of that
+        await asyncio.sleep(0)
+    pruning.cancel()
+    await asyncio.wait([pruning])
+    assert server.runs == {"r1": 1, "r2": 1}

@@ -1,27 +1,36 @@
 """From a message to its replies, on a real daemon: routing, order, batches."""
 
 import asyncio
+import contextlib
 import itertools
 import json
-from collections.abc import AsyncIterator, Callable
+import socket
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import msgspec
 import pytest
+import sqlalchemy
 from support.daemon import Daemon, RawClient
 from support.databases import open_new
 from support.guarding import config
 
+from guardd.daemon import immediate
 from guardd.daemon.access import build_policy
 from guardd.daemon.changes import GATEWAY_CHANGES, OPERATOR_CHANGES
+from guardd.daemon.clock import LAST_MOMENT
+from guardd.daemon.connection import Connection
 from guardd.daemon.immediate import HANDLERS
 from guardd.daemon.readers import THREADS
 from guardd.daemon.reads import READS
 from guardd.daemon.server import Server
+from guardd.daemon.watching import catch_up
 from guardd.protocol.errors import InvalidParams, MethodNotFound
 from guardd.protocol.methods import METHODS
+from guardd.store.reading.events import EventFilter
 
 MakeDaemon = Callable[..., Daemon]
 TABLES = (GATEWAY_CHANGES, OPERATOR_CHANGES, READS, HANDLERS)
@@ -295,6 +304,108 @@ async def test_what_takes_long_leaves_a_reader_for_the_rest(server: Server):
         assert isinstance(status, METHODS["server.status"].result)
         assert not any(check.done() for check in checks)
     assert all(check.ok for check in await asyncio.gather(*checks))
+
+
+class Transport:
+    """Of a peer that is of our own user."""
+
+    def __init__(self, ours: socket.socket) -> None:
+        self.ours = ours
+        self.written: list[bytes] = []
+
+    def get_extra_info(self, _name: str) -> socket.socket:
+        return self.ours
+
+    def set_write_buffer_limits(self, high: int) -> None:
+        pass
+
+    def write(self, data: bytes) -> None:
+        self.written.append(data)
+
+    def get_write_buffer_size(self) -> int:
+        return 0
+
+    def abort(self) -> None:
+        pass
+
+    close = abort
+
+
+@pytest.fixture
+def connect(server: Server) -> Iterator[Callable[[], Connection]]:
+    """Makes connections that are admitted."""
+    with contextlib.ExitStack() as stack:
+
+        def make() -> Connection:
+            ours, _theirs = map(stack.enter_context, socket.socketpair())
+            connection = server.make_connection()
+            connection.connection_made(Transport(ours))
+            stack.callback(connection.connection_lost, None)
+            return connection
+
+        yield make
+
+
+def request(method: str, **params: object) -> bytes:
+    return json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).encode() + b"\n"
+
+
+async def test_clients_that_go_away_leave_the_readers_to_others(
+    server: Server, connect: Callable[[], Connection], monkeypatch: pytest.MonkeyPatch
+):
+    """Two Ctrl-C'd `guardctl db check` of a large database once made every read wait until they were through."""
+    begun = threading.Event()
+
+    def endless(connection: sqlalchemy.Connection) -> object:
+        begun.set()
+        return connection.exec_driver_sql(
+            "with recursive n(x) as (select 1 union all select x + 1 from n) select count(*) from n"
+        ).fetchall()
+
+    with monkeypatch.context() as patched:
+        patched.setattr(immediate, "db_check", endless)
+        for _ in range(THREADS):
+            begun.clear()
+            client = connect()
+            client.data_received(request("db.check"))
+            (asked,) = client.tasks
+            await asyncio.to_thread(begun.wait)
+            client.connection_lost(None)
+            await asyncio.wait([asked])
+    assert (await HANDLERS["db.check"](server, None, None)).ok
+    assert not server.readers.taking_long.locked()
+
+
+async def test_what_a_client_that_goes_away_has_asked_to_change_is_changed(
+    server: Server, connect: Callable[[], Connection]
+):
+    client = connect()
+    client.data_received(request("tool.before", runId="r", toolName="t"))
+    client.connection_lost(None)
+    await server.writer.run(lambda _now: None)
+    status = await HANDLERS["server.status"](server, None, None)
+    assert (status.runs, status.calls) == (1, 1)
+
+
+async def test_what_happens_while_a_watcher_catches_up_is_no_older_event(
+    server: Server, connect: Callable[[], Connection]
+):
+    """`since` is about those, and a clock that was wrong may have put it into the future."""
+    gateway, watching = connect(), connect()
+
+    def abort(run: str) -> None:
+        gateway.data_received(request("run.start", runId=run) + request("run.abort", run=run, reason="x"))
+        server.writer.flush()
+
+    abort("before")
+    watcher = server.watchers.add(watching, EventFilter(since=LAST_MOMENT))
+    catching_up = asyncio.ensure_future(catch_up(server, watcher, 0))
+    await asyncio.sleep(0)  # it has asked for the older ones
+    abort("meanwhile")
+    await catching_up
+    abort("after")
+    sent = [json.loads(line)["params"]["run"] for line in watching.transport.written]
+    assert sent == ["meanwhile", "after"]
 
 
 async def test_a_stop_without_work_is_over_at_once(server: Server):

@@ -2,11 +2,11 @@
 
 import os
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
+from support.programs import needed
 
 UNITS = Path(__file__).parents[2] / "systemd"
 FOLDERS = {"--system": UNITS, "--user": UNITS / "user"}
@@ -14,10 +14,7 @@ FOLDERS = {"--system": UNITS, "--user": UNITS / "user"}
 
 @pytest.fixture(scope="module")
 def analyze() -> str:
-    program = shutil.which("systemd-analyze")
-    if program is None:
-        pytest.skip("systemd-analyze (of the package systemd) is not installed")
-    return program
+    return needed("systemd-analyze")
 
 
 @pytest.mark.parametrize("manager", FOLDERS)

@@ -79,7 +79,7 @@ def test_events_come_only_after_what_they_tell_of_is_committed(shared: Daemon, r
         ({"level": "warning"}, [4, 5]),
         ({"detector": "generic_repeat"}, [4, 5, 6]),
         ({"detector": "ping_pong"}, []),
-        ({"since": "2999-01-01T00:00:00Z"}, []),
+        ({"since": "2999-01-01T00:00:00Z"}, [4, 5, 6]),  # that is about older ones
     ],
 )
 def test_a_watcher_is_told_what_it_asked_for(
@@ -190,6 +190,21 @@ def test_since_is_a_moment(daemon: Daemon):
     with daemon.connect() as watcher:
         watcher.ask("event.watch", since=format_rfc3339(2000))
         assert [event["at"] for event in events(watcher, 2)] == [format_rfc3339(2000), format_rfc3339(3000)]
+        nothing_more(watcher)
+
+
+def test_an_event_of_the_future_holds_no_others_up(daemon: Daemon):
+    """The clock was wrong when it was stored, and somebody resumes from it."""
+    daemon.ask("run.start", runId="r")
+    daemon.stop()
+    future = 32_472_144_000_000
+    add_events(daemon, "r", 1, future)
+    daemon.start()
+    with daemon.connect() as watcher, daemon.connect() as gateway:
+        watcher.ask("event.watch", since=format_rfc3339(future))
+        assert [event["at"] for event in events(watcher, 1)] == [format_rfc3339(future)]
+        loop(gateway, "r", 6)
+        assert [event["seq"] for event in events(watcher, 3)] == [4, 5, 6]
         nothing_more(watcher)
 
 

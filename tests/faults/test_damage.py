@@ -14,8 +14,7 @@ from support.daemon import Daemon, NotStartedError
 from support.databases import make_database
 
 from guardd.protocol.errors import StorageUnavailable
-
-PAGE = 4096
+from guardd.store.connecting import PAGE_BYTES
 
 
 def page_of(database: Path, table: str) -> int:
@@ -27,8 +26,8 @@ def page_of(database: Path, table: str) -> int:
 
 def spoil(database: Path, page: int) -> None:
     with database.open("r+b") as file:
-        file.seek((page - 1) * PAGE)
-        file.write(b"\xff" * PAGE)
+        file.seek((page - 1) * PAGE_BYTES)
+        file.write(b"\xff" * PAGE_BYTES)
 
 
 def contents(directory: Path) -> dict[str, str]:

@@ -169,6 +169,24 @@ def test_what_an_armed_guard_has_counted_stays(store, database):
     assert store.count_guarded(armed, b"", b"")[0] == 2
 
 
+@pytest.mark.parametrize("counted", [(1,), (1, 2, 3, 4, 5), (1, 5, 9)])
+def test_what_stays_holds_up_nothing_behind_it(store, database, monkeypatch, counted):
+    """However much an armed guard has counted, and wherever the small steps end."""
+    monkeypatch.setattr(pruning, "MOST_CALLS_AT_ONCE", 3)
+    run = add_run(store, "long", 10)
+    armed = store.insert_marker(run, MarkerKind.COMPACTION, 1, window_size=9)
+    for seq in range(1, 21):
+        marker = armed if seq in counted else None
+        store.insert_call(new_call(run, seq, state=CallState.OK, outcome=b"o", guard_marker_id=marker))
+    store.set_armed(run, armed)
+    steps = 1
+    while trim_long_runs(database.connection, 4, 0):
+        steps += 1
+        assert steps < 10
+    assert seqs(database.connection, run) == [*counted, 17, 18, 19, 20]
+    assert not trim_long_runs(database.connection, 4, 0)
+
+
 # Space
 
 

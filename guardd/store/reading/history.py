@@ -127,9 +127,8 @@ def _streak_before(connection: Connection, run_id: int, call: RowMapping) -> int
         .limit(1)
         .scalar_subquery()
     )
-    first_stored = select(func.min(calls.c.seq)).where(earlier).scalar_subquery()
-    start = connection.scalar(select(func.coalesce(other + 1, first_stored, call["seq"])))
-    return int(call["seq"] - start)
+    streak = select(func.count()).where(earlier, calls.c.seq > func.coalesce(other, 0))
+    return int(connection.execute(streak).scalar_one())
 
 
 def _found_afterwards(connection: Connection, run_id: int, first: int, last: int) -> dict[int, RowMapping]:

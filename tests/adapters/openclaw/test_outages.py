@@ -1,7 +1,6 @@
 import socket
 import tempfile
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -44,6 +43,23 @@ def answering(listener, answer):
                         break
 
     threading.Thread(target=serve, daemon=True).start()
+
+
+def listening(listener):
+    """Take every line of every connection, and answer none, until the listener is closed; returns them."""
+    heard = []
+
+    def serve():
+        while True:
+            try:
+                connection, _ = listener.accept()
+            except OSError:
+                return
+            with connection, connection.makefile("rb") as lines:
+                heard.extend(lines)
+
+    threading.Thread(target=serve, daemon=True).start()
+    return heard
 
 
 def test_without_a_daemon_calls_go_on_and_the_log_says_so_once(gateway, short_directory):
@@ -139,14 +155,14 @@ def test_what_was_under_way_when_the_daemon_died_counts_once(tmp_path, gateway, 
         relay.close()
 
 
-@pytest.mark.usefixtures("stand_in")
-def test_a_daemon_that_hangs_costs_one_deadline(gateway, short_directory):
+def test_a_daemon_that_hangs_costs_one_deadline(gateway, stand_in, short_directory):
+    heard = listening(stand_in)
     plugin = gateway()
     plugin.register(socketPath=str(short_directory / "s"), timeoutMs=300)
     turn = Turn(plugin)
-    began = time.monotonic()
     assert [turn.before(TRUE, f"c{number}") for number in range(20)] == [None] * 20
-    assert time.monotonic() - began < 5  # twenty deadlines are six seconds
+    asked = [line for line in heard if b'"tool.before"' in line]
+    assert 0 < len(asked) < 20  # on a machine that is busy it may be tried again in between
     assert plugin.logs("warn") == ["guardd did not answer in time; tool calls go on unguarded"]
 
 

@@ -216,6 +216,17 @@ def test_a_page_that_begins_in_a_streak_counts_from_its_beginning(past):
     assert [call["repeat"] for call in history(past, run, HistoryPage(1, before_seq=5))["calls"]] == [3]
 
 
+def test_repeats_count_what_is_stored_and_not_the_gaps(past):
+    """Of a long run the oldest calls are deleted, but for those that a guard has counted."""
+    run = past.run()
+    add_calls(past, run, "baaaaa")
+    for gone in ((3, 4), (2, 2), (1, 1)):
+        past.database.connection.execute("delete from calls where seq between ? and ?", gone)
+        whole = [call["repeat"] for call in history(past, run)["calls"]]
+        assert [call["repeat"] for call in history(past, run, HistoryPage(1))["calls"]] == whole[-1:]
+    assert whole == [1, 2]
+
+
 def test_repeats_count_over_a_reset_and_whatever_the_outcome(past):
     run = past.run()
     past.call(run)
