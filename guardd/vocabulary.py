@@ -36,6 +36,10 @@ class Detector(StrEnum):
     KNOWN_POLL_NO_PROGRESS = "known_poll_no_progress"
     PING_PONG = "ping_pong"
     GENERIC_REPEAT = "generic_repeat"
+    CYCLE = "cycle"
+    IDENTICAL_MUTATION = "identical_mutation"
+    SAME_ERROR = "same_error"
+    ERROR_CASCADE = "error_cascade"
     COMPACTION_LOOP_PERSISTED = "compaction_loop_persisted"
     OPERATOR = "operator"
 
@@ -50,6 +54,17 @@ class CallState(IntEnum):
     ERROR = 3
     BLOCKED_REPORTED = 4
     """A blocked attempt whose outcome has come; it is neither progress nor a call of its own."""
+
+
+class CallEffect(IntEnum):
+    """What else is known of a call, for the rules beyond the documented ones."""
+
+    NONE = 0
+    """It might have changed something, and has not."""
+    CHANGES = 1
+    """It changes something if it succeeds."""
+    CANCELLED = 2
+    """Its error only says that a call beside it failed."""
 
 
 class ScopeKind(StrEnum):

@@ -86,11 +86,12 @@ def make_config(
     for base in bases:
         for agent_id, layer in base.agents.items():
             agents.setdefault(same_agent(agent_id), (agent_id, []))[1].append(layer)
-    loops: dict[str | None, Layer] = {None: resolve.resolve_loop(shared)}
-    for key, (_, layers) in agents.items():
-        loops[key] = resolve.resolve_loop([*shared, *layers])
-    spellings = {key: agent_id for key, (agent_id, _) in agents.items()}
     guardd = resolve.resolve_guardd(own.guardd)
+    profile = guardd["profile"]
+    loops: dict[str | None, Layer] = {None: resolve.resolve_loop(shared, profile)}
+    for key, (_, layers) in agents.items():
+        loops[key] = resolve.resolve_loop([*shared, *layers], profile)
+    spellings = {key: agent_id for key, (agent_id, _) in agents.items()}
     file_warnings = [*(line for base in bases for line in base.warnings), *resolve.guardd_warnings(guardd)]
     return Config(
         path=path,

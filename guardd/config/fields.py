@@ -109,6 +109,101 @@ LOOP_FIELDS = _table(
         meaning="Whether two calls that alternate are looked for.",
     ),
     Field(
+        "detectors.volatileText",
+        switch,
+        default=False,
+        attribute="volatile_text",
+        meaning="Whether outcomes that differ only in what varies by itself, such as times and process ids, "
+        "are the same.",
+    ),
+    Field(
+        "detectors.cycle",
+        switch,
+        default=False,
+        attribute="cycle",
+        meaning="Whether three to eight calls in turn are looked for.",
+    ),
+    Field(
+        "detectors.identicalMutation",
+        switch,
+        default=False,
+        attribute="identical_mutation",
+        meaning="Whether the same edit again and again is looked for.",
+    ),
+    Field(
+        "detectors.sameError",
+        switch,
+        default=False,
+        attribute="same_error",
+        meaning="Whether variants of a call that all fail alike are looked for, and many errors in a row.",
+    ),
+    Field(
+        "detectors.progressReset",
+        switch,
+        default=False,
+        attribute="progress_reset",
+        meaning="Whether a successful call that changes something, such as an edit, ends what other calls repeat.",
+    ),
+    Field(
+        "cycle.warning",
+        whole_number(),
+        3,
+        "cycle_warning",
+        meaning="From this many rounds of a cycle on, the model is warned.",
+    ),
+    Field(
+        "cycle.critical",
+        whole_number(),
+        4,
+        "cycle_critical",
+        meaning="From this many rounds of a cycle on, the call is blocked. Raised by itself where it is not above "
+        "the warning's.",
+    ),
+    Field(
+        "identicalMutation.warning",
+        whole_number(),
+        5,
+        "mutation_warning",
+        meaning="From this many times the same edit in a row on, the model is warned.",
+    ),
+    Field(
+        "identicalMutation.critical",
+        whole_number(),
+        8,
+        "mutation_critical",
+        meaning="From this many times the same edit in a row on, it is blocked. Raised by itself where it is not "
+        "above the warning's.",
+    ),
+    Field(
+        "identicalMutation.tools",
+        list_of(text),
+        (),
+        "mutation_tools",
+        meaning="Further tools that edit; those of the supported agents are known.",
+    ),
+    Field(
+        "sameError.warning",
+        whole_number(),
+        6,
+        "same_error_warning",
+        meaning="After this many variants of a call that failed alike, the model is warned.",
+    ),
+    Field(
+        "sameError.critical",
+        whole_number(),
+        12,
+        "same_error_critical",
+        meaning="After this many variants of a call that failed alike, the next is blocked. Raised by itself where "
+        "it is not above the warning's.",
+    ),
+    Field(
+        "errorCascade.warning",
+        whole_number(),
+        10,
+        "cascade_warning",
+        meaning="After this many errors in a row, of whatever tools, the model is warned.",
+    ),
+    Field(
         "postCompactionGuard.windowSize",
         whole_number(),
         3,
@@ -120,6 +215,13 @@ LOOP_FIELDS = _table(
 """`tools.loopDetection`, by detection.md."""
 
 GUARDD_FIELDS = _table(
+    Field(
+        "profile",
+        one_of("documented", "extended"),
+        "documented",
+        "profile",
+        meaning='With "extended", the detectors beyond the documented ones are on unless a file switches them off.',
+    ),
     Field(
         "mode",
         one_of("enforce", "observe"),

@@ -19,6 +19,9 @@ from guardd.config.settings import (
 RAISED = (
     ("criticalThreshold", "warningThreshold"),
     ("globalCircuitBreakerThreshold", "criticalThreshold"),
+    ("cycle.critical", "cycle.warning"),
+    ("identicalMutation.critical", "identicalMutation.warning"),
+    ("sameError.critical", "sameError.warning"),
 )
 """The first of each pair is raised to one above the second where it is not above it, in this order."""
 
@@ -35,9 +38,33 @@ NEVER_REACHED = "it can never be reached"
 """How the warning about a threshold that nothing can count up to ends."""
 
 
-def resolve_loop(layers: Iterable[Layer]) -> Layer:
-    """Lay loop detection's layers over its defaults, the last on top, and raise thresholds if needed."""
-    resolved = _overlaid(LOOP_FIELDS, layers)
+BEYOND = (
+    "detectors.volatileText",
+    "detectors.cycle",
+    "detectors.identicalMutation",
+    "detectors.sameError",
+    "detectors.progressReset",
+)
+"""What `guardd.profile: "extended"` switches on."""
+
+DOCUMENTED = Setting("documented", "default")
+"""What `guardd.profile` is where no file says."""
+
+LONGEST_PERIOD = 8
+"""Of a cycle, in calls."""
+
+
+def resolve_loop(layers: Iterable[Layer], profile: Setting = DOCUMENTED) -> Layer:
+    """Lay loop detection's layers over its defaults, the last on top, and raise thresholds if needed.
+
+    Args:
+        layers: what files set.
+        profile: `guardd.profile`, which changes the defaults.
+    """
+    on: Layer = {}
+    if profile.value == "extended":
+        on = {key: Setting(True, f"guardd.profile ({profile.origin})") for key in BEYOND}
+    resolved = _overlaid(LOOP_FIELDS, [on, *layers])
     for key, lower in RAISED:
         value, origin = resolved[key]
         least = resolved[lower].value + 1
@@ -83,11 +110,42 @@ def loop_warnings(resolved: Layer) -> list[str]:
         for key in WITHIN_HISTORY
         if resolved[key].value > history.value
     ]
+    warnings += _further_warnings(resolved, history)
     window = resolved["postCompactionGuard.windowSize"]
     if window.value == 1:
         warnings.append(
             f"postCompactionGuard.windowSize is 1 ({window.origin}): "
             "the first outcome after a compaction aborts the run, whatever it is"
+        )
+    return warnings
+
+
+def _further_warnings(resolved: Layer, history: Setting) -> list[str]:
+    """Say what of the detectors beyond the documented ones can never be reached."""
+    needed = {
+        "identicalMutation.critical": resolved["identicalMutation.critical"].value - 1,
+        "sameError.critical": resolved["sameError.critical"].value,
+        "errorCascade.warning": resolved["errorCascade.warning"].value,
+    }
+    switches = {
+        "identicalMutation.critical": "identicalMutation",
+        "sameError.critical": "sameError",
+        "errorCascade.warning": "sameError",
+    }
+    warnings = [
+        f"{key} is {resolved[key].value} ({resolved[key].origin}), for which historySize, {history.value} "
+        f"({history.origin}), would have to be {least}: {NEVER_REACHED}"
+        for key, least in needed.items()
+        if resolved[f"detectors.{switches[key]}"].value and least > history.value
+    ]
+    rounds = resolved["cycle.critical"]
+    least = rounds.value * LONGEST_PERIOD - 1
+    if resolved["detectors.cycle"].value and least > history.value:
+        longest = (history.value + 1) // rounds.value
+        warnings.append(
+            f"cycle.critical is {rounds.value} ({rounds.origin}), which cycles of more than {longest} calls do not "
+            f"reach: for those of {LONGEST_PERIOD}, historySize would have to be {least}, not {history.value} "
+            f"({history.origin})"
         )
     return warnings
 

@@ -19,6 +19,29 @@ class LoopSettings:
     known_poll_no_progress: bool
     ping_pong: bool
     compaction_window: int
+    volatile_text: bool
+    cycle: bool
+    identical_mutation: bool
+    same_error: bool
+    progress_reset: bool
+    cycle_warning: int
+    cycle_critical: int
+    mutation_warning: int
+    mutation_critical: int
+    mutation_tools: tuple[str, ...]
+    same_error_warning: int
+    same_error_critical: int
+    cascade_warning: int
+
+    @property
+    def looks_beyond(self) -> bool:
+        """Whether anything beyond the documented rules is on."""
+        return self.looks_further or self.volatile_text or self.progress_reset
+
+    @property
+    def looks_further(self) -> bool:
+        """Whether a rule beyond the documented ones is on."""
+        return self.cycle or self.identical_mutation or self.same_error
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +108,7 @@ class NotifySettings:
 class Settings:
     """The `guardd` section. Paths are absolute."""
 
+    profile: Literal["documented", "extended"]
     mode: Literal["enforce", "observe"]
     inherit: Path | None
     socket: SocketSettings

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from sqlalchemy import ColumnElement, FromClause
 
@@ -18,11 +18,13 @@ class Question(NamedTuple):
         tool: its name.
         signature: the keyed hash of its tool and arguments.
         is_poll: it waits for something by asking again, so that repeating it is its nature.
+        edits: its tool edits.
     """
 
     tool: str
     signature: bytes
     is_poll: bool
+    edits: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +55,7 @@ class Detection:
 
 
 class Rule(Protocol):
-    """What each rolling detector's module offers."""
+    """What the module of each detector that judges before a call offers."""
 
     @property
     def DETECTOR(self) -> Detector:  # noqa: N802  it is a module's constant
@@ -69,11 +71,27 @@ class Rule(Protocol):
     def is_on(self, settings: LoopSettings, /) -> bool:
         """Whether the configuration has it switched on."""
 
+    def judge(self, question: Question, figures: Figures, settings: LoopSettings) -> Detection | None:
+        """What the rule finds."""
+
+
+class RollingRule(Rule, Protocol):
+    """What the documented ones offer besides, whose expressions make one statement."""
+
     def counted(self, rows: FromClause, level: Level, /) -> ColumnElement[bool]:
         """Whether a row of the window is one of those that a finding of that level counts."""
 
-    def judge(self, question: Question, figures: Figures, settings: LoopSettings) -> Detection | None:
-        """What the rule finds."""
+
+class FurtherRule(Rule, Protocol):
+    """What those beyond them offer besides, whose expressions make another."""
+
+    @property
+    def FIGURES(self) -> Mapping[str, ColumnElement[Any]]:  # noqa: N802
+        """Its part of `Further`."""
+
+    @property
+    def COUNTED(self) -> ColumnElement[bool]:  # noqa: N802
+        """Whether a row of `recent` is one of those that it counts."""
 
 
 def warning(

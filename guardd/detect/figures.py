@@ -3,6 +3,34 @@
 from typing import NamedTuple
 
 
+class Further(NamedTuple):
+    """What is counted for the rules beyond the documented ones.
+
+    Attributes:
+        cycle_period: calls of a round of the cycle that the call in question goes on with; None without one.
+        cycle_rounds: whole rounds of it, the call in question included.
+        cycle_blocked: how many of its calls guardd blocked.
+        cycle_members: the signatures of the newest round, in hex, with commas.
+        mutations: the newest calls, as many as are all the one in question.
+        mutations_blocked: how many of them guardd blocked.
+        same_errors: the newest calls, as many as failed alike and are of the tool in question.
+        same_errors_blocked: how many of them guardd blocked.
+        error_variants: different arguments among them and the call in question.
+        errors: errors since the last success.
+    """
+
+    cycle_period: int | None = None
+    cycle_rounds: int | None = None
+    cycle_blocked: int | None = None
+    cycle_members: str | None = None
+    mutations: int = 0
+    mutations_blocked: int = 0
+    same_errors: int = 0
+    same_errors_blocked: int = 0
+    error_variants: int = 0
+    errors: int = 0
+
+
 class Figures(NamedTuple):
     """One row about a run's window, as seen by the call in question; all zero and None for an empty one.
 
@@ -23,6 +51,7 @@ class Figures(NamedTuple):
         tail: length of the alternation that the call in question would continue; 0 if there is none.
         tail_doubts: how many of its calls have no outcome yet, or another than the rest of their side.
         tail_blocked: how many of them guardd blocked.
+        further: what is counted for the rules beyond the documented ones, once it is.
     """
 
     newest_tool: str | None = None
@@ -41,3 +70,4 @@ class Figures(NamedTuple):
     tail: int = 0
     tail_doubts: int = 0
     tail_blocked: int = 0
+    further: Further = Further()

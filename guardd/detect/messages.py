@@ -8,11 +8,15 @@ from collections.abc import Mapping
 
 from guardd.detect import (
     compaction_loop_persisted,
+    cycle,
+    error_cascade,
     generic_repeat,
     global_circuit_breaker,
+    identical_mutation,
     known_poll_no_progress,
     operator,
     ping_pong,
+    same_error,
     unknown_tool_repeat,
 )
 from guardd.detect.detection import Detection
@@ -29,6 +33,10 @@ _MESSAGES: Mapping[Detector, Mapping[Action, str]] = {
         known_poll_no_progress,
         ping_pong,
         generic_repeat,
+        cycle,
+        identical_mutation,
+        same_error,
+        error_cascade,
         compaction_loop_persisted,
         operator,
     )

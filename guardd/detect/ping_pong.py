@@ -8,7 +8,7 @@ from guardd.config import LoopSettings
 from guardd.detect import generic_repeat
 from guardd.detect.detection import Detection, Question, critical, warning
 from guardd.detect.figures import Figures
-from guardd.detect.window import NEWEST, SIGNATURE, how_many, is_blocked, is_break, of_newest
+from guardd.detect.window import NEWEST, SIGNATURE, compared, how_many, is_blocked, is_break, of_newest
 from guardd.store.schema import calls
 from guardd.vocabulary import Action, CallState, Detector, Level
 
@@ -29,7 +29,7 @@ _expected_outcome = case((_is_newest_side, of_newest("other_outcome")), else_=of
 LOOKS_AT = of_newest("alternates")
 MARKS = {
     # An unknown outcome is no proof; a blocked attempt has none and is proven all the same.
-    "is_doubt": (calls.c.state == CallState.PENDING.value) | (calls.c.outcome != _expected_outcome),
+    "is_doubt": (calls.c.state == CallState.PENDING.value) | (compared != _expected_outcome),
 }
 BREAKS = {"tail_breaks": is_break(not_(of_newest("alternates")) | (calls.c.signature != _expected_signature))}
 

@@ -22,6 +22,14 @@ BREAKER = "globalCircuitBreakerThreshold"
 HISTORY = "historySize"
 WINDOW = "postCompactionGuard.windowSize"
 
+CYCLE_WARNING = "cycle.warning"
+CYCLE_CRITICAL = "cycle.critical"
+MUTATION_WARNING = "identicalMutation.warning"
+MUTATION_CRITICAL = "identicalMutation.critical"
+ERROR_WARNING = "sameError.warning"
+ERROR_CRITICAL = "sameError.critical"
+CASCADE_WARNING = "errorCascade.warning"
+
 _ROLLING = (WARNING, CRITICAL, BREAKER, HISTORY)
 THRESHOLDS: Mapping[Detector | None, tuple[str, ...]] = {
     Detector.UNKNOWN_TOOL_REPEAT: (UNKNOWN, BREAKER, HISTORY),
@@ -29,6 +37,10 @@ THRESHOLDS: Mapping[Detector | None, tuple[str, ...]] = {
     Detector.KNOWN_POLL_NO_PROGRESS: _ROLLING,
     Detector.PING_PONG: _ROLLING,
     Detector.GENERIC_REPEAT: _ROLLING,
+    Detector.CYCLE: (CYCLE_WARNING, CYCLE_CRITICAL, BREAKER, HISTORY),
+    Detector.IDENTICAL_MUTATION: (MUTATION_WARNING, MUTATION_CRITICAL, BREAKER, HISTORY),
+    Detector.SAME_ERROR: (ERROR_WARNING, ERROR_CRITICAL, BREAKER, HISTORY),
+    Detector.ERROR_CASCADE: (CASCADE_WARNING, HISTORY),
     Detector.COMPACTION_LOOP_PERSISTED: (WINDOW,),
     Detector.OPERATOR: (),
     None: (WARNING, CRITICAL, UNKNOWN, BREAKER, HISTORY, WINDOW),
@@ -40,12 +52,31 @@ _FIELDS = {
     CRITICAL: "critical_threshold",
     UNKNOWN: "unknown_tool_threshold",
     BREAKER: "global_circuit_breaker_threshold",
+    CYCLE_WARNING: "cycle_warning",
+    CYCLE_CRITICAL: "cycle_critical",
+    MUTATION_WARNING: "mutation_warning",
+    MUTATION_CRITICAL: "mutation_critical",
+    ERROR_WARNING: "same_error_warning",
+    ERROR_CRITICAL: "same_error_critical",
+    CASCADE_WARNING: "cascade_warning",
 }
 _SWITCHES = {
     Detector.KNOWN_POLL_NO_PROGRESS: ("detectors.knownPollNoProgress", "known_poll_no_progress"),
     Detector.PING_PONG: ("detectors.pingPong", "ping_pong"),
     Detector.GENERIC_REPEAT: ("detectors.genericRepeat", "generic_repeat"),
+    Detector.CYCLE: ("detectors.cycle", "cycle"),
+    Detector.IDENTICAL_MUTATION: ("detectors.identicalMutation", "identical_mutation"),
+    Detector.SAME_ERROR: ("detectors.sameError", "same_error"),
+    Detector.ERROR_CASCADE: ("detectors.sameError", "same_error"),
 }
+_LEVELS = {
+    Detector.CYCLE: (CYCLE_WARNING, CYCLE_CRITICAL),
+    Detector.IDENTICAL_MUTATION: (MUTATION_WARNING, MUTATION_CRITICAL),
+    Detector.SAME_ERROR: (ERROR_WARNING, ERROR_CRITICAL),
+    Detector.ERROR_CASCADE: (CASCADE_WARNING, CASCADE_WARNING),
+}
+_COUNTED_TOGETHER = (Detector.CYCLE, Detector.SAME_ERROR, Detector.ERROR_CASCADE)
+"""Their counts are of several calls each."""
 _ANSWERED = {
     Action.ALLOW: "let through",
     Action.WARN: "let through with a warning",
@@ -157,12 +188,22 @@ def _what_was_counted(evidence: Evidence, found: Detection) -> str:
         ),
         Detector.GENERIC_REPEAT: f"{calls} with the same arguments"
         + (" and the same outcome each time" if found.level is Level.CRITICAL else ", whatever came of them"),
+        Detector.CYCLE: (
+            f"{_many(found.count, 'round', 'rounds')} of the same calls in the same order with the same outcomes, this "
+            "call included"
+        ),
+        Detector.IDENTICAL_MUTATION: f"{calls} in a row that make the same edit, this one included",
+        Detector.SAME_ERROR: (
+            f"{_many(found.count, 'failure', 'failures')} in a row of {shown_name(found.tool)} with the same error, in "
+            "different variants (calls side by side are one)"
+        ),
+        Detector.ERROR_CASCADE: f"{_many(found.count, 'error', 'errors')} in a row (calls side by side are one)",
         Detector.COMPACTION_LOOP_PERSISTED: (
             f"{calls} since the context was compacted with the same arguments and the same outcome"
         ),
     }[found.detector]
     text = f"{found.detector} counted {what}: {ranges(evidence.counted)}."
-    if len(evidence.counted) < found.count:
+    if len(evidence.counted) < found.count and found.detector not in _COUNTED_TOGETHER:
         text += (
             f" Only {len(evidence.counted)} of them can still be told: since then calls were pruned, or an outcome "
             "came, or the configuration changed."
@@ -203,7 +244,8 @@ def _threshold_of(found: Detection) -> str:
         return BREAKER
     if found.detector is Detector.UNKNOWN_TOOL_REPEAT:
         return UNKNOWN
-    return WARNING if found.level is Level.WARNING else CRITICAL
+    warning, critical = _LEVELS.get(found.detector, (WARNING, CRITICAL))
+    return warning if found.level is Level.WARNING else critical
 
 
 def _what_else(evidence: Evidence, found: Detection, settings: LoopSettings) -> Iterator[str]:
@@ -223,7 +265,8 @@ def _what_else(evidence: Evidence, found: Detection, settings: LoopSettings) -> 
         )
     if found.detector in _SWITCHES:
         key, attribute = _SWITCHES[found.detector]
-        off = _judged(evidence, replace(settings, **{attribute: False}))
+        switched_off: dict[str, Any] = {attribute: False}
+        off = _judged(evidence, replace(settings, **switched_off))
         yield f"With {key} switched off it would have been {_said(off)}."
 
 

@@ -1,28 +1,35 @@
 """The rolling detectors in their order, and what follows a block (detection.md)."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from guardd.config import LoopSettings
 from guardd.detect import (
+    cycle,
+    error_cascade,
     generic_repeat,
     global_circuit_breaker,
+    identical_mutation,
     known_poll_no_progress,
     ping_pong,
+    same_error,
     unknown_tool_repeat,
 )
-from guardd.detect.detection import Detection, Question, Rule, critical
+from guardd.detect.detection import Detection, Question, RollingRule, Rule, critical
 from guardd.detect.figures import Figures
 from guardd.vocabulary import Action, CallState
 
-RULES: tuple[Rule, ...] = (
+RULES: tuple[RollingRule, ...] = (
     unknown_tool_repeat,
     global_circuit_breaker,
     known_poll_no_progress,
     ping_pong,
     generic_repeat,
 )
-RULE_OF = {str(rule.DETECTOR): rule for rule in RULES}
-"""Each rolling rule by its name."""
+FURTHER_RULES: tuple[Rule, ...] = (cycle, identical_mutation, same_error, error_cascade)
+"""Beyond the documented ones, after them; their figures are counted only where one of them is on."""
+RULE_OF: Mapping[str, Rule] = {str(rule.DETECTOR): rule for rule in (*RULES, *FURTHER_RULES)}
+"""Each rule by its name."""
 _BLOCKED = (CallState.BLOCKED, CallState.BLOCKED_REPORTED)
 
 
@@ -33,7 +40,7 @@ def judge(question: Question, figures: Figures, settings: LoopSettings) -> Detec
     retry = _straight_retry(question, figures, settings)
     if retry is not None:
         return retry
-    for rule in RULES:
+    for rule in (*RULES, *FURTHER_RULES):
         detection = rule.judge(question, figures, settings)
         if detection is not None:
             return detection
@@ -42,6 +49,8 @@ def judge(question: Question, figures: Figures, settings: LoopSettings) -> Detec
 
 def may_match(earlier: int, settings: LoopSettings) -> bool:
     """Whether a rule can match at all after so many calls since the last reset; if not, none need be counted."""
+    if settings.looks_further:
+        return bool(settings.enabled)
     fewest = min(
         settings.warning_threshold - 1,  # an alternation counts the call in question too
         settings.unknown_tool_threshold,

@@ -1,10 +1,21 @@
 """The one statement with window functions that returns the figures for all detectors."""
 
+from typing import cast
+
 from sqlalchemy import CTE, Select, bindparam, or_, select, true
 
-from guardd.detect import ping_pong, streak, unknown_tool_repeat
-from guardd.detect.detection import Rule
-from guardd.detect.figures import Figures
+from guardd.detect import (
+    cycle,
+    error_cascade,
+    identical_mutation,
+    ping_pong,
+    same_error,
+    streak,
+    unknown_tool_repeat,
+)
+from guardd.detect.detection import FurtherRule, RollingRule, Rule
+from guardd.detect.figures import Figures, Further
+from guardd.detect.recent import recent
 from guardd.detect.window import IN_WINDOW, breaks_so_far, newest
 from guardd.store.schema import calls, detections
 from guardd.vocabulary import Level
@@ -12,11 +23,17 @@ from guardd.vocabulary import Level
 COUNTED = (unknown_tool_repeat, streak, ping_pong)
 """The modules whose expressions make the statement."""
 
+FIELDS = Figures._fields[:-1]
+"""What the statement gives of them; the rest is `further_statement`'s."""
+
+FURTHER: tuple[FurtherRule, ...] = (cycle, identical_mutation, same_error, error_cascade)
+"""Those of the rules beyond the documented ones."""
+
 
 def figures_statement() -> Select[tuple[object, ...]]:
-    """One row, its columns in the order of `Figures`; none for an empty window.
+    """One row, its columns in the order of `FIELDS`; none for an empty window.
 
-    Binds `run`, `newest`, `low`, `tool` and `signature`, see `window`.
+    Binds `run`, `newest`, `low`, `tool`, `signature` and `masks`, see `window`.
     """
     walked = _walked()
     counted = select(
@@ -33,23 +50,33 @@ def figures_statement() -> Select[tuple[object, ...]]:
         "newest_warning_key": detections.c.warning_key,
         **dict(counted.c.items()),
     }
-    return select(*(columns[name].label(name) for name in Figures._fields)).select_from(
+    return select(*(columns[name].label(name) for name in FIELDS)).select_from(
         newest.join(counted, true()).outerjoin(detections, detections.c.id == newest.c.detection_id)
     )
+
+
+def further_statement() -> Select[tuple[object, ...]]:
+    """One row of the figures for the rules beyond the documented ones, its columns those of `Further`.
+
+    Binds what `figures_statement` does, and `polls`, see `recent`.
+    """
+    columns = {name: figure for part in FURTHER for name, figure in part.FIGURES.items()}
+    return select(*(columns[name].label(name) for name in Further._fields))
 
 
 def counted_statement(rule: Rule, level: Level) -> Select[tuple[int]]:
     """The seq of each call that a rule counts for a finding of that level, the newest first.
 
-    Binds what `figures_statement` does, and `most`: at most so many.
+    Binds what `figures_statement` does, for the rules beyond the documented ones also what `further_statement` does,
+    and `most`: at most so many.
     """
-    walked = _walked()
-    return (
-        select(walked.c.seq)
-        .where(rule.counted(walked, level))
-        .order_by(walked.c.seq.desc())
-        .limit(bindparam("most"))
-    )
+    further = {part.DETECTOR: part for part in FURTHER}.get(rule.DETECTOR)
+    if further is not None:
+        rows, is_counted = recent, further.COUNTED
+    else:
+        rows = _walked()
+        is_counted = cast("RollingRule", rule).counted(rows, level)
+    return select(rows.c.seq).where(is_counted).order_by(rows.c.seq.desc()).limit(bindparam("most"))
 
 
 def _walked() -> CTE:

@@ -9,16 +9,14 @@ from collections.abc import Mapping
 
 from sqlalchemy import ColumnElement, FromClause
 
-from guardd.detect.window import SIGNATURE, how_many, is_blocked, is_break, of_newest
+from guardd.detect.window import SIGNATURE, compared, how_many, is_blocked, is_break, of_newest
 from guardd.store.schema import calls
 from guardd.vocabulary import CallState
 
 LOOKS_AT = calls.c.signature == SIGNATURE
 MARKS = {"is_same": calls.c.signature == SIGNATURE}
 BREAKS = {
-    "streak_breaks": is_break(
-        (calls.c.signature == SIGNATURE) & (calls.c.outcome != of_newest("own_outcome"))
-    )
+    "streak_breaks": is_break((calls.c.signature == SIGNATURE) & (compared != of_newest("own_outcome")))
 }
 
 

@@ -4,7 +4,8 @@ A rule says which row ends what it counts, a *break*. The running sum of breaks 
 before the first one; of those the rule counts what it wants. It also says which rows it looks at, since a
 row that SQLite buffers for the sums costs ten times what one costs that it only reads. `statement` joins the
 rules' expressions into one statement, which binds `run`, `newest` (seq of the run's newest call before the one
-in question), `low` (seq before the window's oldest), and `tool` and `signature` of the call in question.
+in question), `low` (seq before the window's oldest), `tool` and `signature` of the call in question, and `masks`,
+see `compared`.
 """
 
 from sqlalchemy import (
@@ -29,6 +30,10 @@ NEWEST = bindparam("newest", type_=Integer)
 LOW = bindparam("low", type_=Integer)
 TOOL = bindparam("tool", type_=Text)
 SIGNATURE = bindparam("signature", type_=LargeBinary)
+MASKS = bindparam("masks", type_=Integer)
+
+compared = case((MASKS == 1, func.coalesce(calls.c.masked, calls.c.outcome)), else_=calls.c.outcome)
+"""What outcomes are compared by: with `detectors.volatileText`, what varies by itself is no difference."""
 
 IN_WINDOW = (calls.c.run_id == RUN) & (calls.c.seq > LOW) & (calls.c.seq <= NEWEST)
 
@@ -36,7 +41,7 @@ IN_WINDOW = (calls.c.run_id == RUN) & (calls.c.seq > LOW) & (calls.c.seq <= NEWE
 def _newest_outcome(signature: ColumnElement[bytes]) -> ColumnElement[bytes]:
     """The outcome of the window's newest call of that signature whose outcome is known."""
     return (
-        select(calls.c.outcome)
+        select(compared)
         .where(IN_WINDOW, calls.c.signature == signature, calls.c.outcome.is_not(None))
         .order_by(calls.c.seq.desc())
         .limit(1)

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 from guardd.fingerprint.arguments import Arguments
 from guardd.fingerprint.canonical import RawJson, encode, from_bytes, read
+from guardd.fingerprint.changing import changes_something
 from guardd.fingerprint.outcomes import missing_tool, normal_form
 from guardd.fingerprint.reading import TooDeepError
 from guardd.fingerprint.tools import TOOLS_WITH_ACTIONS, Tools
@@ -131,6 +132,10 @@ class Fingerprinter:
     def is_poll(self, tool: str, arguments: Arguments) -> bool:
         """Say whether a call asks how something is getting on, so that repeating it is its nature."""
         return self._tools.is_poll(tool, arguments)
+
+    def changes(self, tool: str, arguments: Arguments, result: object | None) -> bool:
+        """Say whether a call changes something; given its decoded result, whether it has."""
+        return changes_something(tool, arguments, result)
 
     def _masked_error(self, text: bytes) -> bytes | None:
         if not self._masks_volatile:

@@ -43,15 +43,18 @@ class Tools:
     Args:
         sending: Names of further tools that only send.
         polls: Names of further tools that are polls.
+
+    Attributes:
+        polls: All tools that are polls, whatever they are asked.
     """
 
     def __init__(self, sending: Collection[str] = (), polls: Collection[str] = ()) -> None:
         self._sending = frozenset({_SENDING_TOOL, *sending})
-        self._polls = _POLL_TOOLS.union(polls)
+        self.polls = _POLL_TOOLS.union(polls)
 
     def is_poll(self, tool: str, arguments: Arguments) -> bool:
         """Say whether a call asks how something is getting on, so that repeating it is its nature."""
-        return tool in self._polls or (tool == "process" and _action_in(arguments, _PROCESS_POLLS))
+        return tool in self.polls or (tool == "process" and _action_in(arguments, _PROCESS_POLLS))
 
     def is_sending(self, tool: str, arguments: Arguments) -> bool:
         """Say whether a call only sends, so that its result carries ids and times of its own."""

@@ -1,9 +1,11 @@
 """`tool.before` and `tool.after`: a call is judged and recorded, then its outcome attached."""
 
-from guardd.detect.detection import Question
+from guardd.config import LoopSettings
+from guardd.detect.detection import Detection, Question
+from guardd.detect.figures import Figures
 from guardd.detect.rules import after_the_fact, judge, may_match
 from guardd.fingerprint import VERSION, Arguments, Outcome, preview
-from guardd.guard import compaction
+from guardd.guard import compaction, further
 from guardd.guard.answers import CompactionGuard, Report, Verdict
 from guardd.guard.guard import Guard
 from guardd.store.rows import NewCall, OpenCall, RunRow
@@ -26,7 +28,8 @@ def before(guard: Guard, report: Report, now: int) -> Verdict:
     question = guard.question(report.tool, arguments)
     if report.once and (known := _reported_before(guard, report, run, question)) is not None:
         return _answered_before(guard, run, known)
-    detection_id, missing_tool, verdict = _judge(guard, run, question, now, has_run=False)
+    settings = guard.settings(run)
+    detection_id, missing_tool, verdict = _judge(guard, run, settings, question, now, has_run=False)
     blocked = verdict.action >= Action.BLOCK
     guard.store.insert_call(
         _new_call(
@@ -41,6 +44,8 @@ def before(guard: Guard, report: Report, now: int) -> Verdict:
             now=now,
         )
     )
+    if settings.looks_beyond:
+        further.note_call(guard, run, settings, run.newest_seq + 1, report.tool, arguments)
     return verdict
 
 
@@ -64,13 +69,14 @@ def _answered_before(guard: Guard, run: RunRow, known: OpenCall) -> Verdict:
 
 
 def _judge(
-    guard: Guard, run: RunRow, question: Question, now: int, *, has_run: bool
+    guard: Guard, run: RunRow, settings: LoopSettings, question: Question, now: int, *, has_run: bool
 ) -> tuple[int | None, str | None, Verdict]:
     """The detection's id, the tool that the model misses, and the verdict on the run's next call.
 
     Args:
         guard: store and settings.
         run: as it stands before the call.
+        settings: of the run's agent.
         question: the call.
         now: milliseconds since the epoch.
         has_run: it is only reported now, and cannot be blocked any more.
@@ -78,11 +84,9 @@ def _judge(
     seq = run.newest_seq + 1
     if run.abort_detection_id is not None:
         return run.abort_detection_id, None, guard.repeated_abort(seq, run.abort_detection_id)
-    settings = guard.settings(run)
     if not may_match(run.newest_seq - run.reset_seq, settings):
         return None, None, Verdict(Action.ALLOW, seq)
-    figures = guard.store.figures(run, question, settings.history_size)
-    detection = judge(question, figures, settings)
+    figures, detection = _found(guard, run, settings, question)
     if detection is None:
         return None, None, Verdict(Action.ALLOW, seq)
     if has_run:
@@ -90,6 +94,21 @@ def _judge(
     detection_id, verdict = guard.answer(run, seq, detection, now)
     misses = detection.detector is Detector.UNKNOWN_TOOL_REPEAT
     return detection_id, figures.newest_missing_tool if misses else None, verdict
+
+
+def _found(
+    guard: Guard, run: RunRow, settings: LoopSettings, question: Question
+) -> tuple[Figures, Detection | None]:
+    """What is counted, and what the rules find in it; those beyond the documented ones only if these find nothing."""
+    store, history_size, masks = guard.store, settings.history_size, settings.volatile_text
+    since = store.newest_change(run, question, history_size) if settings.progress_reset else 0
+    figures = store.figures(run, question, history_size, masks=masks, since=since)
+    detection = judge(question, figures, settings)
+    if detection is None and settings.looks_further:
+        counted = store.further_figures(run, question, history_size, guard.polls, masks=masks)
+        figures = figures._replace(further=counted)
+        detection = judge(question, figures, settings)
+    return figures, detection
 
 
 def after(
@@ -119,6 +138,9 @@ def after(
     if outcome is None:
         return _verdict_afterwards(guard, run, call), compaction.state(guard, run)
     if call is not None:
+        settings = guard.settings(run)
+        if settings.looks_beyond and call.state != CallState.BLOCKED:
+            further.note_outcome(guard, run, settings, call.seq, call.effect, report, outcome, result, error)
         return _attach(guard, run, call, question.tool, outcome, duration_ms, now)
     if report.once and report.call_id is not None:
         known = guard.store.find_reported_call(
@@ -126,7 +148,7 @@ def after(
         )
         if known is not None:
             return _verdict_afterwards(guard, run, known), compaction.state(guard, run)
-    return _unreported(guard, report, run, question, arguments, outcome, duration_ms, now)
+    return _unreported(guard, report, run, question, arguments, outcome, duration_ms, now, result, error)
 
 
 def _verdict_afterwards(guard: Guard, run: RunRow, call: OpenCall | None) -> Verdict:
@@ -178,9 +200,12 @@ def _unreported(
     outcome: Outcome,
     duration_ms: int | None,
     now: int,
+    result: bytes | None,
+    error: bytes | None,
 ) -> tuple[Verdict, CompactionGuard]:
     """Judge as `before` would have, then record the call with its outcome; it cannot be blocked any more."""
-    detection_id, _missing, verdict = _judge(guard, run, question, now, has_run=True)
+    settings = guard.settings(run)
+    detection_id, _missing, verdict = _judge(guard, run, settings, question, now, has_run=True)
     marker_id = compaction.armed_marker(guard, run)
     call = _new_call(
         guard,
@@ -196,6 +221,9 @@ def _unreported(
     guard.store.insert_call(
         call._replace(outcome=outcome.fingerprint, guard_marker_id=marker_id, duration_ms=duration_ms)
     )
+    if settings.looks_beyond:
+        effect = further.note_call(guard, run, settings, call.seq, report.tool, arguments)
+        further.note_outcome(guard, run, settings, call.seq, effect, report, outcome, result, error)
     if marker_id is None:
         return verdict, compaction.state(guard, run)
     return compaction.use_attempt(

@@ -1,10 +1,13 @@
 """What all decisions share: the store, the settings, and how a detection becomes a verdict."""
 
+import json
 from collections.abc import Callable
 
 from guardd.config import Config, LoopSettings
 from guardd.detect.detection import Detection, Question
 from guardd.fingerprint import Arguments, Fingerprinter
+from guardd.fingerprint.editing import is_editing
+from guardd.fingerprint.tools import Tools
 from guardd.guard.answers import Event, Verdict
 from guardd.store.rows import RunRow
 from guardd.store.store import Store
@@ -23,6 +26,7 @@ class Guard:
         fingerprinter: makes signatures and outcomes comparable.
         is_observing: say what would have been said, and let everything through.
         keeps_previews: store a short preview of the arguments, secrets masked.
+        polls: the tools that are polls, as a JSON list.
     """
 
     def __init__(
@@ -46,10 +50,16 @@ class Guard:
         self.config = config
         self.is_observing = config.settings.mode == "observe"
         self.keeps_previews = config.settings.privacy.previews == "redacted"
+        self.polls = json.dumps(sorted(Tools(polls=config.settings.poll_tools).polls))
+        beyond = config.settings.profile == "extended"
+        agents = [config.loop_settings(agent_id) for agent_id in (None, *config.agents)]
         self.fingerprinter = Fingerprinter(
             self._key,
             sending_tools=config.settings.sending_tools,
             poll_tools=config.settings.poll_tools,
+            masks_volatile=any(settings.volatile_text or settings.same_error for settings in agents),
+            ignores_waiting=beyond,
+            reads_missing_calls=beyond,
         )
 
     def settings(self, run: RunRow) -> LoopSettings:
@@ -62,6 +72,7 @@ class Guard:
             tool,
             self.fingerprinter.signature(tool, arguments),
             self.fingerprinter.is_poll(tool, arguments),
+            is_editing(tool, arguments),
         )
 
     def answer(self, run: RunRow, seq: int | None, detection: Detection, now: int) -> tuple[int, Verdict]:

@@ -108,6 +108,7 @@ class OpenCall(NamedTuple):
     signature: bytes
     detection_id: int | None
     asked_action: str | None
+    effect: int | None
 
 
 class NewCall(NamedTuple):

@@ -107,6 +107,11 @@ calls = Table(
     Column("at", Integer, nullable=False),
     Column("duration_ms", Integer),
     Column("asked_action", Text, comment="of tools whose outcomes are compared by it"),
+    Column(
+        "masked", LargeBinary, comment="keyed hash without what varies by itself; null: the outcome's own"
+    ),
+    Column("effect", Integer, comment="a CallEffect"),
+    Column("beside", Integer, comment="the first of the calls that were under way when it began"),
     PrimaryKeyConstraint("run_id", "seq"),
     CheckConstraint("seq >= 1", name="seq"),
     CheckConstraint("(state in (2, 3)) = (outcome is not null)", name="outcome"),

@@ -17,7 +17,8 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.sqlite import insert as upsert
 
-from guardd.detect.statement import figures_statement
+from guardd.detect.progress import newest_change_statement
+from guardd.detect.statement import figures_statement, further_statement
 from guardd.store.compiling import compiled, compiled_insert
 from guardd.store.rows import DetectionRow, NewCall
 from guardd.store.schema import OPEN, calls, detections, markers, notices, requests, runs
@@ -57,6 +58,7 @@ _open_call_columns = (
     calls.c.signature,
     calls.c.detection_id,
     calls.c.asked_action,
+    calls.c.effect,
 )
 
 
@@ -76,6 +78,31 @@ FIGURES = compiled(figures_statement())
 
 FIND_RUN = compiled(select(*_run_columns).where(*_is_scope))
 """How a run stands."""
+
+FURTHER = compiled(further_statement())
+"""What the rules beyond the documented ones count."""
+
+NEWEST_CHANGE = compiled(newest_change_statement())
+"""The newest call of the window that has changed something, and is not the one in question."""
+
+NEWEST_UNDER_WAY = compiled(
+    select(func.coalesce(calls.c.beside, calls.c.seq)).where(
+        calls.c.run_id == _run, calls.c.seq == bindparam("in_seq"), calls.c.state == CallState.PENDING.value
+    )
+)
+"""Of a call that is still under way, the first of those that it runs beside, or itself."""
+
+SET_FURTHER = compiled(
+    update(calls)
+    .where(calls.c.run_id == _run, calls.c.seq == bindparam("in_seq"))
+    .values(
+        {
+            name: func.coalesce(bindparam(f"new_{name}"), calls.c[name])
+            for name in ("masked", "effect", "beside")
+        }
+    )
+)
+"""Keep what the rules beyond the documented ones look at."""
 
 TOUCH_RUN = compiled(update(runs).where(runs.c.id == _run).values(last_activity_at=bindparam("now")))
 """Mark activity in a run."""

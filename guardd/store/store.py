@@ -8,10 +8,10 @@ import contextlib
 import sqlite3
 
 from guardd.detect.detection import Detection, Question
-from guardd.detect.figures import Figures
+from guardd.detect.figures import Figures, Further
 from guardd.store import statements
 from guardd.store.rows import DetectionRow, NewCall, OpenCall, RunRow, Scope
-from guardd.vocabulary import MarkerKind, RunStatus
+from guardd.vocabulary import CallEffect, MarkerKind, RunStatus
 
 
 class Store:
@@ -138,19 +138,60 @@ class Store:
 
     # Calls
 
-    def figures(self, run: RunRow, question: Question, history_size: int) -> Figures:
-        """What the detectors count for the call in question, over the run's newest `history_size` calls."""
-        row = self._execute(
-            statements.FIGURES,
-            {
-                "run": run.id,
-                "newest": run.newest_seq,
-                "low": max(run.newest_seq - history_size, run.reset_seq),
-                "tool": question.tool,
-                "signature": question.signature,
-            },
-        ).fetchone()
+    def figures(
+        self, run: RunRow, question: Question, history_size: int, *, masks: bool = False, since: int = 0
+    ) -> Figures:
+        """What the documented rules count for the call in question.
+
+        Args:
+            run: as it stands before the call.
+            question: the call.
+            history_size: how many of the run's newest calls are looked at.
+            masks: outcomes that differ only in what varies by itself are the same.
+            since: calls up to this one do not count.
+        """
+        bound = _window(run, question, history_size, masks=masks, since=since)
+        row = self._execute(statements.FIGURES, bound).fetchone()
         return Figures() if row is None else Figures(*row)
+
+    def further_figures(
+        self, run: RunRow, question: Question, history_size: int, polls: str, *, masks: bool = False
+    ) -> Further:
+        """What the rules beyond the documented ones count; `polls` is a JSON list of the tools that are polls."""
+        bound = _window(run, question, history_size, masks=masks)
+        return Further(*self._execute(statements.FURTHER, {**bound, "polls": polls}).fetchone())
+
+    def newest_change(self, run: RunRow, question: Question, history_size: int) -> int:
+        """The newest call that has changed something and is not the one in question; 0 for none."""
+        bound = _window(run, question, history_size)
+        return int(self._execute(statements.NEWEST_CHANGE, bound).fetchone()[0])
+
+    def set_further(
+        self,
+        run: RunRow,
+        seq: int,
+        *,
+        masked: bytes | None = None,
+        effect: CallEffect | None = None,
+        beside: int | None = None,
+    ) -> None:
+        """Keep of a call what only those rules look at; None leaves what is there."""
+        if masked is not None or effect is not None or beside is not None:
+            self._execute(
+                statements.SET_FURTHER,
+                {
+                    "run": run.id,
+                    "in_seq": seq,
+                    "new_masked": masked,
+                    "new_effect": effect,
+                    "new_beside": beside,
+                },
+            )
+
+    def newest_under_way(self, run: RunRow) -> int | None:
+        """The first of the calls that are under way with the run's newest one; None if that has ended."""
+        row = self._execute(statements.NEWEST_UNDER_WAY, {"run": run.id, "in_seq": run.newest_seq}).fetchone()
+        return None if row is None else int(row[0])
 
     def insert_call(self, call: NewCall) -> None:
         """Record a call."""
@@ -335,3 +376,17 @@ class Store:
                 "at": now,
             },
         )
+
+
+def _window(
+    run: RunRow, question: Question, history_size: int, *, masks: bool = False, since: int = 0
+) -> dict[str, object]:
+    """What binds a statement to the calls that count for the one in question."""
+    return {
+        "run": run.id,
+        "newest": run.newest_seq,
+        "low": max(run.newest_seq - history_size, run.reset_seq, since),
+        "tool": question.tool,
+        "signature": question.signature,
+        "masks": masks,
+    }

@@ -3,6 +3,7 @@ import json
 import pytest
 
 from guardd.config import Config, parse
+from guardd.config.fields import GUARDD_FIELDS, LOOP_FIELDS
 
 FILE = "/etc/guardd/guardd.json5"
 
@@ -81,7 +82,7 @@ def test_describing_everybody():
     }
     assert values["tools.loopDetection.postCompactionGuard.windowSize"] == {"value": 3, "origin": "default"}
     assert values["guardd.limits.frameMB"] == {"value": 16, "origin": "default"}
-    assert len(values) == 10 + 22
+    assert len(values) == len(LOOP_FIELDS) + len(GUARDD_FIELDS)
 
 
 def test_describing_an_agent():
@@ -161,3 +162,37 @@ def test_notes(text: str, note: str | None):
 
 def test_its_text_is_short():
     assert "_loops" not in repr(config(AGENTS))
+
+
+def test_the_extended_profile_changes_defaults_and_no_more():
+    found = config("{guardd: {profile: 'extended'}, tools: {loopDetection: {detectors: {cycle: false}}}}")
+    settings = found.loop_settings(None)
+    assert (settings.cycle, settings.same_error, settings.volatile_text) == (False, True, True)
+    values = found.describe()["values"]
+    assert values["tools.loopDetection.detectors.sameError"] == {
+        "value": True,
+        "origin": f"guardd.profile ({FILE}: guardd.profile)",
+    }
+    assert not config("{}").loop_settings(None).looks_beyond
+
+
+def test_a_long_cycle_needs_a_long_history():
+    (warning,) = config("{tools: {loopDetection: {detectors: {cycle: true}}}}").warnings
+    assert warning == (
+        "cycle.critical is 4 (default), which cycles of more than 7 calls do not reach: for those of 8, historySize "
+        "would have to be 31, not 30 (default)"
+    )
+    assert not config("{tools: {loopDetection: {historySize: 31, detectors: {cycle: true}}}}").warnings
+
+
+def test_thresholds_beyond_the_history_are_warned_of_where_their_rule_is_on():
+    block = "historySize: 9, warningThreshold: 1, criticalThreshold: 2, unknownToolThreshold: 1, {}"
+    block = block.format(
+        "globalCircuitBreakerThreshold: 3, detectors: {sameError: %s, identicalMutation: %s}"
+    )
+    on, off = (
+        config("{tools: {loopDetection: {%s}}}" % (block % (switch, switch))).warnings
+        for switch in ("true", "false")
+    )
+    assert off == ()
+    assert [warning.split()[0] for warning in on] == ["sameError.critical", "errorCascade.warning"]

@@ -4,7 +4,7 @@ from guardd.config import parse, starter_text
 from guardd.config.fields import GUARDD_FIELDS, LOOP_FIELDS
 
 FILE = "/etc/guardd/guardd.json5"
-COMMENTED_SETTING = re.compile(r"^( +)// ([A-Za-z]+: .*,)$", re.MULTILINE)
+COMMENTED_SETTING = re.compile(r"^( +)// ((?:  )?[A-Za-z]+: (?:.*,|\{)|\},)$", re.MULTILINE)
 
 
 def uncommented() -> str:
@@ -30,7 +30,8 @@ def test_every_setting_stands_in_it_with_its_default():
     nothing = {f"guardd.{key}" for key, field in GUARDD_FIELDS.items() if field.optional}
     assert never_set == nothing
     for key, field in LOOP_FIELDS.items():
-        assert values[f"tools.loopDetection.{key}"]["value"] == (True if key == "enabled" else field.default)
+        default = list(field.default) if isinstance(field.default, tuple) else field.default
+        assert values[f"tools.loopDetection.{key}"]["value"] == (True if key == "enabled" else default)
 
 
 def test_every_key_is_mentioned():

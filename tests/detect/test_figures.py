@@ -1,8 +1,8 @@
-from guardd.detect.figures import Figures
+from guardd.detect.figures import Figures, Further
 
 
 def test_of_nothing_there_is_nothing():
-    assert Figures() == (None,) * 8 + (0,) * 8
+    assert Figures() == (None,) * 8 + (0,) * 8 + (Further(),)
 
 
 def test_the_newest_call(count):

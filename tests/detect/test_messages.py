@@ -16,6 +16,10 @@ POSSIBLE = [
     *((Detector.KNOWN_POLL_NO_PROGRESS, action) for action in (Action.WARN, Action.BLOCK, Action.ABORT)),
     *((Detector.PING_PONG, action) for action in (Action.WARN, Action.BLOCK, Action.ABORT)),
     *((Detector.GENERIC_REPEAT, action) for action in (Action.WARN, Action.BLOCK, Action.ABORT)),
+    *((Detector.CYCLE, action) for action in (Action.WARN, Action.BLOCK, Action.ABORT)),
+    *((Detector.IDENTICAL_MUTATION, action) for action in (Action.WARN, Action.BLOCK, Action.ABORT)),
+    *((Detector.SAME_ERROR, action) for action in (Action.WARN, Action.BLOCK, Action.ABORT)),
+    (Detector.ERROR_CASCADE, Action.WARN),
     (Detector.COMPACTION_LOOP_PERSISTED, Action.ABORT),
     (Detector.OPERATOR, Action.ABORT),
 ]

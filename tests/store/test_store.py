@@ -11,7 +11,7 @@ from guardd.detect.figures import Figures
 from guardd.store.opening import open_database
 from guardd.store.rows import OpenCall, Scope
 from guardd.store.store import Store
-from guardd.vocabulary import Action, CallState, Detector, MarkerKind, RunStatus
+from guardd.vocabulary import Action, CallEffect, CallState, Detector, MarkerKind, RunStatus
 
 SCOPE = Scope("default", "run", "r1")
 READ = b"signature: read."
@@ -320,7 +320,46 @@ def test_a_call_is_recorded_whole(store, database, run):
         duration_ms=12,
     )
     store.insert_call(call)
-    assert row(database, "calls") == call._asdict()
+    beyond = {"masked": None, "effect": None, "beside": None}
+    assert row(database, "calls") == call._asdict() | beyond
+
+
+def test_what_the_rules_beyond_look_at_is_kept_beside_it(store, database, run):
+    add(store, run, 1)
+    store.set_further(run, 1, effect=CallEffect.CHANGES, beside=7)
+    store.set_further(run, 1, masked=b"masked")
+    store.set_further(run, 1)
+    found = row(database, "calls")
+    assert (found["masked"], found["effect"], found["beside"]) == (b"masked", CallEffect.CHANGES, 7)
+
+
+def test_the_newest_change_by_another_call(store, run):
+    for seq, (signature, state, effect) in enumerate(
+        [
+            (OTHER, CallState.OK, 1),
+            (OTHER, CallState.ERROR, 1),
+            (READ, CallState.OK, 1),
+            (OTHER, CallState.OK, 0),
+        ],
+        1,
+    ):
+        outcome = b"o"
+        add(store, run, seq, signature=signature, state=state, outcome=outcome)
+        store.set_further(run, seq, effect=CallEffect(effect))
+    run = store.find_run(run.scope)
+    assert store.newest_change(run, question(), 30) == 1
+    assert store.newest_change(run, question("write", OTHER), 30) == 3
+    assert store.newest_change(run, question("write", OTHER), 1) == 0
+
+
+def test_a_call_that_is_under_way(store, run):
+    add(store, run, 1)
+    assert store.newest_under_way(store.find_run(run.scope)) == 1
+    add(store, run, 2)
+    store.set_further(run, 2, beside=1)
+    assert store.newest_under_way(store.find_run(run.scope)) == 1
+    add(store, run, 3, state=CallState.OK, outcome=b"o")
+    assert store.newest_under_way(store.find_run(run.scope)) is None
 
 
 def test_a_number_is_given_once(store, run):
@@ -350,7 +389,9 @@ def test_an_outcome_belongs_to_the_newest_call_without_one(store, run):
         (5, CallState.BLOCKED_REPORTED, None),
     ):
         add(store, run, seq, state=state, outcome=outcome)
-    assert store.find_open_call(run, question(), None) == OpenCall(2, CallState.BLOCKED, READ, None, None)
+    assert store.find_open_call(run, question(), None) == OpenCall(
+        2, CallState.BLOCKED, READ, None, None, None
+    )
 
 
 def test_an_outcome_belongs_to_a_call_of_its_tool(store, run):
@@ -395,7 +436,9 @@ def test_an_outcome_that_was_reported_already(store, run):
     add(store, run, 1, call_id="a", state=CallState.OK, outcome=b"o")
     add(store, run, 2, call_id="a", state=CallState.ERROR, outcome=b"p")
     run = add(store, run, 3, call_id="a")
-    assert store.find_reported_call(run, "read", "a", b"o", 64) == OpenCall(1, CallState.OK, READ, None, None)
+    assert store.find_reported_call(run, "read", "a", b"o", 64) == OpenCall(
+        1, CallState.OK, READ, None, None, None
+    )
     assert reported_seq(store, run, b"p") == 2
     assert reported_seq(store, run, b"another") is None
     assert reported_seq(store, run, call_id="b") is None

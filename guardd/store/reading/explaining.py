@@ -4,6 +4,7 @@ The rules' own expressions count once more, over the window as it stood before t
 are known now: of a call that was still running then, the outcome may have come since.
 """
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,11 +12,13 @@ from sqlalchemy import Connection, RowMapping, and_, func, not_, select
 
 from guardd.config import Config
 from guardd.detect.detection import Detection, Question
-from guardd.detect.figures import Figures
+from guardd.detect.figures import Figures, Further
+from guardd.detect.progress import newest_change_statement
 from guardd.detect.reasons import THRESHOLDS, Configured, Evidence, explain
 from guardd.detect.rules import RULE_OF
-from guardd.detect.statement import counted_statement, figures_statement
+from guardd.detect.statement import counted_statement, figures_statement, further_statement
 from guardd.fingerprint import Arguments
+from guardd.fingerprint.editing import EDITING_TOOLS
 from guardd.fingerprint.tools import Tools
 from guardd.protocol.errors import InvalidParams
 from guardd.store.rows import DetectionRow, Scope
@@ -24,6 +27,11 @@ from guardd.times import format_rfc3339
 from guardd.vocabulary import Action, CallState, Detector, Level, MarkerKind
 
 _SECTION = "tools.loopDetection."
+
+COUNTS_ITSELF = (Detector.PING_PONG, Detector.CYCLE, Detector.IDENTICAL_MUTATION)
+"""The rules that count the call in question too."""
+COUNTS_CALLS = (*RULE_OF.keys() - {Detector.CYCLE, Detector.SAME_ERROR, Detector.ERROR_CASCADE},)
+"""Those whose count is one of calls, not of rounds or of calls side by side."""
 
 
 def explain_call(connection: Connection, run_id: int, seq: int | None, config: Config) -> dict[str, object]:
@@ -121,15 +129,14 @@ class _Explaining:
     def _evidence(self, call: RowMapping, row: RowMapping | None) -> Evidence:
         seq = call["seq"]
         low = max(seq - 1 - self._configured.settings.history_size, self._reset_before(seq))
-        counting = figures_statement()
-        figures = self._connection.execute(counting, self._bound(call, seq - 1, low)).one_or_none()
+        figures = self._figures(call, seq - 1, low)
         found = None if row is None else DetectionRow(*(row[name] for name in DetectionRow._fields)).detection
         guarded = self._guarded(call)
         retried = self._first_blocked(call, found) if found is not None else seq
         return Evidence(
             seq=seq,
             question=self._question(call),
-            figures=Figures() if figures is None else Figures._make(figures),
+            figures=figures,
             detection=found,
             observed=row is not None and bool(row["observed"]),
             has_run=found is not None and _has_run(call, found, observed=bool(row and row["observed"])),
@@ -138,9 +145,26 @@ class _Explaining:
             guarded=self._guard(call, guarded),
         )
 
+    def _figures(self, call: RowMapping, newest: int, low: int) -> Figures:
+        bound = self._bound(call, newest, low)
+        since = 0
+        if self._configured.settings.progress_reset:
+            since = int(self._connection.execute(newest_change_statement(), bound).scalar_one())
+        row = self._connection.execute(figures_statement(), bound | {"low": max(low, since)}).one_or_none()
+        figures = Figures() if row is None else Figures._make((*row, Further()))
+        if self._configured.settings.looks_further:
+            counted = self._connection.execute(further_statement(), bound).one()
+            figures = figures._replace(further=Further._make(counted))
+        return figures
+
     def _question(self, call: RowMapping) -> Question:
         asked = Arguments.of_action(call["asked_action"])
-        return Question(call["tool"], call["signature"], self._tools.is_poll(call["tool"], asked))
+        return Question(
+            call["tool"],
+            call["signature"],
+            self._tools.is_poll(call["tool"], asked),
+            call["tool"] in EDITING_TOOLS,
+        )
 
     def _reset_before(self, seq: int) -> int:
         """The newest call that no longer counted for this one; 0 for none."""
@@ -158,6 +182,8 @@ class _Explaining:
             "low": low,
             "tool": call["tool"],
             "signature": call["signature"],
+            "masks": self._configured.settings.volatile_text,
+            "polls": json.dumps(sorted(self._tools.polls)),
         }
 
     def _first_blocked(self, call: RowMapping, found: Detection) -> int:
@@ -190,9 +216,11 @@ class _Explaining:
         if found.detector is Detector.COMPACTION_LOOP_PERSISTED:
             return guarded
         rule = RULE_OF[found.detector]
-        counts_itself = found.detector is Detector.PING_PONG
+        counts_itself = found.detector in COUNTS_ITSELF
         most = found.count - (call["seq"] - start) - counts_itself
         history = max(self._configured.settings.history_size, most)
+        if found.detector not in COUNTS_CALLS:
+            most = history
         low = max(start - 1 - history, self._reset_before(start))
         rows = self._connection.execute(
             counted_statement(rule, found.level), {**self._bound(call, start - 1, low), "most": most}

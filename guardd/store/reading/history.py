@@ -14,7 +14,7 @@ from guardd.store.reading.cursors import decode_cursor, encode_cursor, unknown_c
 from guardd.store.reading.runs import describe_run
 from guardd.store.schema import calls, detections, markers
 from guardd.times import format_rfc3339
-from guardd.vocabulary import Action, CallState
+from guardd.vocabulary import Action, CallEffect, CallState
 
 _TOOLS = Tools()
 """The known ones; those that the configuration adds are known by their names, which stand beside."""
@@ -160,6 +160,10 @@ def _wire(call: RowMapping, found: RowMapping, repeat: int) -> dict[str, object]
         "missingTool": call["missing_tool"],
         "isPoll": _TOOLS.is_poll(call["tool"], Arguments.of_action(call["asked_action"])),
     }
+    if call["masked"] is not None:
+        wire["maskedOutcome"] = call["masked"].hex()
+    if call["effect"] == CallEffect.CHANGES:
+        wire["changes"] = True
     if found["observed"]:
         wire["wouldBe"] = Action(found["action"]).word
     return wire

@@ -332,3 +332,60 @@ def test_a_run_without_calls(guard):
         guard.explain(scope=run_scope("empty"))
     with pytest.raises(InvalidParams, match="none are stored"):
         guard.explain(1, scope=run_scope("empty"))
+
+
+# The rules beyond the documented ones
+
+HIGH = {"enabled": True, "warningThreshold": 50, "criticalThreshold": 60, "historySize": 100}
+
+
+def test_a_cycle_by_its_rounds(guard_with):
+    guard = guard_with(HIGH, profile="extended")
+    for number in range(12):
+        tool = "abc"[number % 3]
+        guard.call(tool, {"x": tool}, f"of {tool}")
+    explained = guard.explain()
+    assert verdict(explained) == ("block", Detector.CYCLE, list(range(1, 13)))
+    assert values(explained) == {
+        "cycle.warning": 3,
+        "cycle.critical": 4,
+        "globalCircuitBreakerThreshold": 61,
+        "historySize": 100,
+    }
+    assert "cycle counted 4 rounds of the same calls in the same order" in explained["text"]
+    assert "That reached cycle.critical, 4 (the default)." in explained["text"]
+    assert (
+        "With cycle.critical at 5 or more it would have been let through with a warning" in explained["text"]
+    )
+    assert "With detectors.cycle switched off it would have been let through." in explained["text"]
+
+
+def test_the_same_edit_by_its_calls(guard_with):
+    guard = guard_with(HIGH, profile="extended")
+    guard.call("read", {}, "text")
+    for number in range(5):
+        guard.call("edit", {"path": "x"}, f"grown to {number}")
+    assert verdict(guard.explain()) == ("warn", Detector.IDENTICAL_MUTATION, [2, 3, 4, 5, 6])
+
+
+def test_failures_alike_and_errors_in_a_row_by_their_calls(guard_with):
+    guard = guard_with(HIGH, profile="extended")
+    for number in range(7):
+        guard.before("exec", {"n": number})
+        guard.after("exec", {"n": number}, error="no such option")
+    assert verdict(guard.explain()) == ("warn", Detector.SAME_ERROR, [1, 2, 3, 4, 5, 6])
+    for number in range(4):
+        guard.before("read", {"n": number})
+        guard.after("read", {"n": number}, error=f"error {number}")
+    explained = guard.explain()
+    assert verdict(explained) == ("warn", Detector.ERROR_CASCADE, list(range(1, 11)))
+    assert values(explained) == {"errorCascade.warning": 10, "historySize": 100}
+
+
+def test_what_a_change_has_ended_is_not_counted(guard_with):
+    guard = guard_with({"enabled": True, "warningThreshold": 3, "criticalThreshold": 5}, profile="extended")
+    repeat(guard, 3)
+    guard.call("edit", {"path": "x"}, "done")
+    repeat(guard, 4)
+    assert verdict(guard.explain()) == ("warn", Detector.GENERIC_REPEAT, [5, 6, 7])
+    assert "2 earlier calls with the same arguments" in guard.explain(7)["text"]

@@ -8,7 +8,7 @@ from guardd.protocol.errors import InvalidParams
 from guardd.store.reading import run_history
 from guardd.store.reading.cursors import encode_cursor
 from guardd.store.reading.history import HistoryPage
-from guardd.vocabulary import Action, CallState, Detector, MarkerKind
+from guardd.vocabulary import Action, CallEffect, CallState, Detector, MarkerKind
 
 SIGNATURES = {letter: f"signature: {letter}".encode().ljust(16) for letter in "abc"}
 ALL = HistoryPage(1000)
@@ -118,6 +118,17 @@ def test_what_a_replay_needs_of_a_call(past):
     assert [call["outcome"] for call in calls] == ["01ff", "6f", "6f", None]
     assert [call["missingTool"] for call in calls] == ["nope", None, None, None]
     assert [call["isPoll"] for call in calls] == [False, True, False, True]
+
+
+def test_what_the_rules_beyond_the_documented_ones_need_of_a_call(past):
+    run = past.run()
+    for effect, masked in ((CallEffect.CHANGES, b"\x01\xff"), (CallEffect.NONE, None), (None, None)):
+        seq = past.call(run)
+        past.store.set_further(run, seq, effect=effect, masked=masked)
+    first, *rest = history(past, run)["calls"]
+    assert (first["maskedOutcome"], first["changes"]) == ("01ff", True)
+    assert not any("maskedOutcome" in call or "changes" in call for call in rest)
+    msgspec.convert(history(past, run), results.History, strict=True)
 
 
 @pytest.mark.parametrize("kind", MarkerKind)
