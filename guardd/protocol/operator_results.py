@@ -76,6 +76,9 @@ class Call(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False):
         outcome: Equal for equal outcomes; null while there is none, and of a blocked attempt.
         missing_tool: The tool that the outcome said does not exist; null where it said nothing like that.
         is_poll: Its tool and arguments make it a known poll; tools that the configuration adds aside.
+        masked_outcome: Where it differs from the outcome: equal for outcomes that are equal but for what varies by
+            itself. Kept where `detectors.volatileText` or `.sameError` is on.
+        changes: True where it changes something, if it succeeds. Kept where `detectors.progressReset` is on.
         would_be: When it was observed: the action that enforcing would have answered.
     """
 
@@ -94,6 +97,8 @@ class Call(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False):
     outcome: str | None
     missing_tool: str | None
     is_poll: bool
+    masked_outcome: str | UnsetType = UNSET
+    changes: bool | UnsetType = UNSET
     would_be: ActionWord | UnsetType = UNSET
 
 

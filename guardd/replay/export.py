@@ -89,6 +89,8 @@ def _call(entry: Entry, turn: Turn, skipped: Skipped) -> None:
         failed=entry.get("state") == "error",
         missing_tool=name_of(entry.get("missingTool")),
         is_poll=entry.get("isPoll") is True,
+        masked=entry["maskedOutcome"] if _is_hex(entry.get("maskedOutcome")) else None,
+        changes=entry.get("changes") is True,
     )
     turn.steps.append(
         Call(

@@ -30,7 +30,13 @@ class RecordedFingerprinter(Fingerprinter):
         recorded = None if result is None or error is not None else _of_arguments(Arguments.parse(result))
         if recorded is None or recorded.outcome is None:
             return super().outcome(tool, arguments, result, error)
-        return Outcome(bytes.fromhex(recorded.outcome), recorded.failed, recorded.missing_tool)
+        masked = None if recorded.masked is None else bytes.fromhex(recorded.masked)
+        return Outcome(bytes.fromhex(recorded.outcome), recorded.failed, recorded.missing_tool, masked)
+
+    def changes(self, tool: str, arguments: Arguments, result: object | None) -> bool:
+        """Say whether a call changes something, as it was recorded, or by its arguments."""
+        recorded = _of_arguments(arguments)
+        return super().changes(tool, arguments, result) if recorded is None else recorded.changes
 
 
 def request_of(call: Call) -> tuple[bytes, bytes | None, bytes | None]:

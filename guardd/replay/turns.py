@@ -47,6 +47,8 @@ class Fingerprints(NamedTuple):
         failed: Whether the outcome is an error.
         missing_tool: The tool that the outcome said does not exist.
         is_poll: Whether it is a poll by its arguments.
+        masked: The outcome without what varies by itself, where that was kept and is another.
+        changes: Whether it has changed something, where that was kept.
     """
 
     signature: str
@@ -54,6 +56,8 @@ class Fingerprints(NamedTuple):
     failed: bool
     missing_tool: str | None
     is_poll: bool
+    masked: str | None = None
+    changes: bool = False
 
 
 @dataclass(slots=True)

@@ -32,6 +32,9 @@ CALL = {
 BLOCKED = CALL | {"seq": 4, "state": "blocked", "outcome": None, "missingTool": None, "isPoll": False}
 
 
+BEYOND = CALL | {"maskedOutcome": "c" * 32, "changes": True}
+
+
 def marker(kind, after_seq, *, armed=False):
     return {"kind": kind, "afterSeq": after_seq, "armed": armed, "at": "2026-03-01T11:00:00.000Z"}
 
@@ -52,6 +55,11 @@ def test_lines_stand_in_order_without_arguments():
         "daemon_restart", 3, "compaction", "reset", 4,
     ]  # fmt: skip
     assert not any("preview" in line or "kind" in line for line in lines)
+
+
+def test_what_the_rules_beyond_the_documented_ones_need_is_read():
+    _known, (turn,), _skipped = turns_of(export.lines(RUN, [BEYOND], []))
+    assert turn.calls[0].fingerprints == Fingerprints("a" * 32, "b" * 32, True, "nope", True, "c" * 32, True)
 
 
 def test_what_was_written_is_read():

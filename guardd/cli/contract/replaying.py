@@ -114,6 +114,9 @@ class ExportedCall(TypedDict):
         outcome: Equal for equal outcomes of this database; null while there is none, and of a blocked attempt.
         missingTool: The tool that the outcome said does not exist; null where it said nothing like that.
         isPoll: Its tool and arguments make it a known poll; tools that the configuration adds aside.
+        maskedOutcome: Where it differs from the outcome: equal for outcomes that are equal but for what varies by
+            itself. Kept where `detectors.volatileText` or `.sameError` is on.
+        changes: True where it changes something, if it succeeds. Kept where `detectors.progressReset` is on.
         wouldBe: When it was observed: the action that enforcing would have answered.
     """
 
@@ -130,6 +133,8 @@ class ExportedCall(TypedDict):
     outcome: str | None
     missingTool: str | None
     isPoll: bool
+    maskedOutcome: NotRequired[str]
+    changes: NotRequired[bool]
     wouldBe: NotRequired[ActionWord]
 
 
