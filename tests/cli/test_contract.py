@@ -23,6 +23,7 @@ LOOP = {
     "globalCircuitBreakerThreshold": 7,
     "unknownToolThreshold": 2,
     "postCompactionGuard": {"windowSize": 2},
+    "detectors": {"progressReset": True, "volatileText": True},
 }
 ENFORCING = {"tools": {"loopDetection": LOOP}}
 OBSERVING = ENFORCING | {"guardd": {"mode": "observe"}}
@@ -74,6 +75,7 @@ def story(tmp_path: Path) -> Iterator[Daemon]:
         daemon.ask("tool.before", runId="missing", **MAKE)
         daemon.ask("run.reset", run="missing", reason="mended")
         _loop(daemon, "missing", 2)
+        _call(daemon, "missing", toolName="write", args={"path": "x"}, result="done in 1.5s")
         daemon.ask("run.end", runId="missing", status="failed", reason="gave up")
         yield daemon
 
@@ -266,4 +268,10 @@ def test_what_the_benchmark_prints(guardctl: Guardctl, contract: Contract, monke
 def test_what_the_demo_prints(guardctl: Guardctl, contract: Contract):
     form = FORMS["guardctl demo"].document
     contract.hold(form, json.loads(guardctl("demo", "--json").stdout), "demo")
-    assert contract.never_there(form) == {"Run.wouldBe", "Call.wouldBe", "History.nextCursor"}
+    assert contract.never_there(form) == {
+        "Run.wouldBe",
+        "Call.wouldBe",
+        "Call.maskedOutcome",
+        "Call.changes",
+        "History.nextCursor",
+    }
