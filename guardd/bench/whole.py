@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from guardd.bench import footprint, outcomes, processes
+from guardd.bench.cores import placed
 from guardd.bench.figures import Figure
 from guardd.bench.load import Link
 from guardd.bench.servers import Floor, detecting, floor_and_guardd, own_daemon
 from guardd.bench.traffic import frame
-from guardd.bench.verdicts import pair_figures, stuck_figure, throughput_figures
+from guardd.bench.verdicts import apart_figure, pair_figures, stuck_figure, throughput_figures
 from guardd.own_daemon.daemon import OwnDaemon
 
 
@@ -80,8 +81,12 @@ def _of_verdicts(
     stack: ExitStack, bottom: Floor, daemon: OwnDaemon, effort: Effort, tell: Callable[[str], None]
 ) -> Iterator[Figure]:
     tell("calls one by one")
-    yield from pair_figures(bottom.socket, daemon.socket, effort.pairs, effort.runs)
-    yield stuck_figure(bottom.socket, daemon.socket, effort.pairs, 2 * effort.runs)
+    servers = bottom.pid, daemon.pid
+    with placed(servers, apart=False):
+        yield from pair_figures(bottom.socket, daemon.socket, effort.pairs, effort.runs)
+        yield stuck_figure(bottom.socket, daemon.socket, effort.pairs, 2 * effort.runs)
+    with placed(servers, apart=True):
+        yield apart_figure(bottom.socket, daemon.socket, effort.pairs, effort.runs)
     tell("64 connections")
     full = stack.enter_context(own_daemon(SLOW))
     full.start()

@@ -3,19 +3,24 @@
 import pytest
 from support.processes import cpu_seconds
 
+from guardd.bench.cores import placed
 from guardd.bench.figures import compared, in_turns
 from guardd.bench.load import Link, time_pairs
 from guardd.bench.servers import detecting, own_daemon
 from guardd.bench.traffic import Traffic
-from guardd.bench.verdicts import pair_figures, stuck_figure, throughput_figures
+from guardd.bench.verdicts import apart_figure, pair_figures, stuck_figure, throughput_figures
 
 pytestmark = [pytest.mark.bench, pytest.mark.timeout(900)]
 
 
 def test_a_pair_on_one_connection(servers, tell):
     floor, daemon = servers
-    tell("daily bread", *pair_figures(floor.socket, daemon.socket, rounds=60, runs=3))
-    tell("a stuck agent", stuck_figure(floor.socket, daemon.socket, rounds=60, runs=10))
+    both = floor.pid, daemon.pid
+    with placed(both, apart=False):
+        tell("daily bread", *pair_figures(floor.socket, daemon.socket, rounds=60, runs=3))
+        tell("a stuck agent", stuck_figure(floor.socket, daemon.socket, rounds=60, runs=10))
+    with placed(both, apart=True):
+        tell("daily bread", apart_figure(floor.socket, daemon.socket, rounds=60, runs=3))
 
 
 def test_the_processor_that_a_pair_takes(servers, tell):

@@ -26,6 +26,7 @@ FIGURES = [
     "pair_p99",
     "pair_p99_over_p50",
     "stuck_p50",
+    "pair_p50_apart",
     "throughput",
     "durability_full",
     "outcome_text",
