@@ -7,7 +7,7 @@ from typing import Any
 import click
 import pytest
 from support import environment
-from support.reference import REGION, checks, documented, written
+from support.reference import REGION, checks, documented, errors, written
 from support.reference_commands import Command, all_commands, examples, parse
 from support.reference_settings import expected, waits_for_start
 from support.shapes import Held, is_object, members, told
@@ -16,11 +16,13 @@ from guardd.cli.contract import FORMS, PLAIN
 from guardd.cli.contract.looking import Check, Timeline
 from guardd.config.fields import GUARDD_FIELDS, LOOP_FIELDS
 from guardd.config.kinds import identity, list_of, one_of, whole_number
-from guardd.daemon.metrics import METRICS
+from guardd.daemon.metrics import METRICS, error_labels
 from guardd.protocol.descriptions import summary
+from guardd.protocol.errors import ERRORS
 from guardd.protocol.gateway_methods import ToolBefore
 from guardd.protocol.methods import METHODS
 from guardd.protocol.operator_results import Call, Event
+from guardd.replay.turns import Skip
 
 COMMANDS = [pytest.param(command, id=command.name) for command in all_commands()]
 
@@ -149,6 +151,17 @@ def test_what_is_documented_holds():
     held = Held()
     assert held.problems(list[Check], [CHECK, CHECK | {"fix": "buy one"}]) == []
     assert held.seen == {("Check", name) for name in CHECK}
+
+
+def test_the_names_of_an_object_are_held_too():
+    assert Held().problems(dict[Skip, int], {"not_json": 1}) == []
+    assert len(Held().problems(dict[Skip, int], {"not_jsn": 1})) == 1
+    assert told(dict[Skip, int]) == "object of integer by `Skip`"
+    assert told(dict[str, int]) == "object of integer by name"
+
+
+def test_every_error_has_the_kind_that_the_metrics_count_it_by():
+    assert all(f"| `{error_labels(error)[1]}` |" in errors() for error in ERRORS)
 
 
 @pytest.mark.parametrize(

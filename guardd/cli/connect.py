@@ -7,7 +7,7 @@ from typing import Any, Protocol
 import click
 
 from guardd.cli.errors import answered, kept_out, unavailable
-from guardd.cli.options import Shared
+from guardd.cli.options import NO_DATABASE, Shared
 
 PATIENCE = 10.0
 """Seconds that a command waits for an answer."""
@@ -84,9 +84,7 @@ def asking_daemon(shared: Shared, patience: float = PATIENCE) -> Iterator[Daemon
         UsageError: A database file was named.
     """
     if shared.database:
-        raise click.UsageError(
-            "--db is for commands whose --help lists it, such as runs; this one asks a daemon."
-        )
+        raise click.UsageError(NO_DATABASE)
     daemon = Daemon(shared.socket, patience)
     try:
         with _explained():

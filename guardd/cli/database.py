@@ -13,8 +13,10 @@ from guardd.daemon.reads import READS
 from guardd.protocol import jsonrpc
 from guardd.protocol.methods import METHODS, decode_params
 from guardd.store.connecting import reading_engine
-from guardd.store.errors import DatabaseUnusable
+from guardd.store.errors import RESTORE, DatabaseUnusable
 from guardd.store.migrating import HEAD, check
+
+ANOTHER = "Name a database that a daemon has used, such as a backup"
 
 
 class DatabaseFile:
@@ -88,9 +90,10 @@ def _check_schema(path: Path) -> None:
     try:
         revision = check(path)
     except DatabaseUnusable as error:
-        raise Failure(f"{path}: {error.reason}", error.advice) from error
+        advice = ANOTHER if error.advice == RESTORE else error.advice  # which is for whoever starts a daemon
+        raise Failure(f"{path}: {error.reason}", advice) from error
     if revision is None:
-        raise Failure(f"{path} is empty", "Name a database that a daemon has used, such as a backup")
+        raise Failure(f"{path} is empty", ANOTHER)
     if revision != HEAD:
         raise Failure(
             f"{path} has schema {revision}, and this program reads schema {HEAD}",

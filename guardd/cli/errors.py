@@ -11,10 +11,7 @@ from guardd.cli.text import safe
 if TYPE_CHECKING:
     from guardd.protocol.errors import RpcError
 
-_ASK_FOR_ACCESS = (
-    "Use the daemon's own user or root, or have yourself named under",
-    "guardd.socket.readers (to look) in its configuration",
-)
+_ASK_FOR_ACCESS = "Use the daemon's own user or root; whom guardd.socket.readers names may look, and no more"
 _SHOWN_CANDIDATES = 10
 
 
@@ -81,7 +78,7 @@ def answered(error: "RpcError") -> Failure:  # noqa: PLR0911 - one for each erro
             advice = ("Say more of the id, or the source before it:", *names[:_SHOWN_CANDIDATES], *more)
             return Failure(safe(error.message), *advice, status=Status.NOT_FOUND)
         case wire.Denied():
-            return Failure(safe(error.message), *_ASK_FOR_ACCESS, status=Status.DENIED)
+            return Failure(safe(error.message), _ASK_FOR_ACCESS, status=Status.DENIED)
         case wire.InvalidParams():
             return Failure(safe(error.message))
         case wire.MethodNotFound():

@@ -45,7 +45,8 @@ Environment:
   COLUMNS              how wide tables are; a terminal says it by itself
   GUARDCTL_TRACEBACK   an internal error ends with Python's traceback
 \b
-Exit status: 0 done, 1 failed, 2 usage, 3 no daemon, 4 denied, 5 not found."""
+Exit status: 0 done, 1 failed, 2 usage, 3 no daemon, 4 denied, 5 not found,
+130 Ctrl-C."""
 
 
 @click.command(

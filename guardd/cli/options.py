@@ -14,6 +14,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 ALL = sys.maxsize
 """The limit that `--limit all` stands for."""
 
+NO_DATABASE = "--db is for commands whose --help lists it, such as runs; this is none of them."
+
 
 class Shared:
     """What the shared options said; the place nearest to the command wins.
@@ -109,6 +111,21 @@ class Limit(click.ParamType[int]):
         if count is None:
             self.fail(f"{value!r} is neither a whole number above 0 nor 'all'.", param, ctx)
         return count
+
+
+class CallNumber(click.ParamType[int]):
+    """The number of a call in its run."""
+
+    name = "seq"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:  # noqa: ANN401
+        """Read a number."""
+        if isinstance(value, int):
+            return value
+        number = count_above_0(str(value))
+        if number is None or number > ALL:
+            self.fail(f"{value!r} is no number of a call: those are whole numbers from 1.", param, ctx)
+        return number
 
 
 class Since(click.ParamType[str]):

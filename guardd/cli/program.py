@@ -10,9 +10,11 @@ from typing import Any, NoReturn
 import click
 
 from guardd.cli.errors import Failure, Status
+from guardd.cli.options import NO_DATABASE
 from guardd.cli.wrapping import for_terminal
 
 TRACEBACK_VARIABLE = "GUARDCTL_TRACEBACK"
+_FORESEEN = "guardd.status"
 
 
 class Program(click.Group):
@@ -37,11 +39,9 @@ class Program(click.Group):
             if instruction := os.environ.get(complete_var or f"_{name}_COMPLETE".replace("-", "_").upper()):
                 return _complete(self, name, instruction)
             status = self._invoke(name, args, extra)
-            sys.stdout.flush()
-        except BrokenPipeError:
-            # The reader has what it wanted. Python would complain once more when it flushes at exit.
-            _forget_stdout()
-            return Status.DONE
+            _flush()
+        except BrokenPipeError:  # of stderr: nobody hears what went wrong
+            return Status.FAILED
         except (click.Abort, KeyboardInterrupt, EOFError):
             return Status.INTERRUPTED
         except Exception as error:  # the last resort: whatever it is, a person gets one line
@@ -54,18 +54,36 @@ class Program(click.Group):
     def _invoke(self, name: str, args: list[str], extra: dict[str, Any]) -> int:
         try:
             with self.make_context(name, args, **extra) as context:
-                self.invoke(context)
+                try:
+                    self.invoke(context)
+                except BrokenPipeError:  # the reader has what it wanted
+                    _forget_stdout()
+                    return int(context.meta.get(_FORESEEN, Status.DONE))
         except click.exceptions.Exit as end:
             return end.exit_code
         except Failure as failure:
-            sys.stdout.flush()
+            _flush()
             click.echo(for_terminal(failure.in_words(name), sys.stderr, "    "), err=True)
             return failure.status
         except click.ClickException as error:
-            sys.stdout.flush()
-            error.show()
+            _flush()
+            self._in_our_words(error).show()
             return error.exit_code
+        except BrokenPipeError:  # of a help
+            _forget_stdout()
         return Status.DONE
+
+    def _in_our_words(self, error: click.ClickException) -> click.ClickException:
+        """An error of click's, or for an option that only some commands have, what is said before their names too."""
+        if not isinstance(error, click.NoSuchOption) or error.option_name != "--db":
+            return error
+        is_known = any("--db" in param.opts for param in self.params)
+        return click.UsageError(NO_DATABASE, error.ctx) if is_known else error
+
+
+def foresee(context: click.Context, status: Status) -> None:
+    """Say how a command will end before it prints: it ends so too if nobody reads all of that."""
+    context.meta[_FORESEEN] = status
 
 
 class LazyProgram(Program):
@@ -141,6 +159,14 @@ def _report(name: str, error: Exception) -> None:
         f"  Please report it, with what {TRACEBACK_VARIABLE}=1 adds",
         err=True,
     )
+
+
+def _flush() -> None:
+    """Write what is buffered. Where nobody reads it any more, Python would complain once more when it exits."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _forget_stdout()
 
 
 def _forget_stdout() -> None:

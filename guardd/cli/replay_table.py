@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from guardd.cli import tables
+from guardd.cli import forms, tables
 from guardd.cli.text import plural, safe
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ def show(found: "Sequence[Findings]", *, colored: bool) -> None:
         if findings.detections:
             rows = [_row(group) for group in _grouped(findings.detections).values()]
             tables.show(_COLUMNS, rows, colored=colored)
+        _note_stopped(findings)
 
 
 def compare(found: "Sequence[Findings]", *, colored: bool) -> None:
@@ -53,6 +54,7 @@ def compare(found: "Sequence[Findings]", *, colored: bool) -> None:
             counts = [str(len(side)) for side in sides]
             rows.append((key[0], _word(key[1]), *counts, *(_place(side) for side in sides)))
         tables.show(columns, rows, colored=colored)
+        _note_stopped(left)
 
 
 _COLUMNS = (
@@ -77,6 +79,17 @@ def _about(findings: "Findings") -> list[str]:
         why = ", ".join(f"{SKIPS[kind]} {number}" for kind, number in sorted(findings.skipped.items()))
         about.append(f"{skipped:,} skipped ({why})")
     return about
+
+
+def _note_stopped(findings: "Findings") -> None:
+    """Say that no outcome is known of what guardd kept from being done, and so no count can grow by it."""
+    if findings.stopped:
+        were = "was" if findings.stopped == 1 else "were"
+        they = "it" if findings.stopped == 1 else "they"
+        forms.note(
+            f"{plural(findings.stopped, 'call')} {were} stopped by guardd when recorded: what {they} would have "
+            "brought is not known, so higher thresholds may find less than they would have."
+        )
 
 
 def _actions(findings: "Findings") -> list[str]:

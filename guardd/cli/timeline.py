@@ -16,7 +16,8 @@ COLORS = 11
 
 SIGNS = {"abort": "@", "compaction": "%", "reset": "=", "gateway_restart": "<", "daemon_restart": ">"}
 MARKS = {"warn": "!", "block": "#", "abort": "*"}
-OBSERVED = "?"
+OBSERVED = {"warn": "?", "block": "+", "abort": "^"}
+"""The marks of what was only observed: other signs, since colours are not all that anybody sees."""
 
 
 class Kind(NamedTuple):
@@ -102,7 +103,7 @@ class Timeline(NamedTuple):
 def mark(call: Mapping[str, Any]) -> tuple[str, str]:
     """The mark of what was said to a call, and that; of what was only observed, what would have been said."""
     if call.get("wouldBe"):
-        return OBSERVED, call["wouldBe"]
+        return OBSERVED.get(call["wouldBe"], ""), call["wouldBe"]
     return MARKS.get(call["action"], ""), call["action"]
 
 

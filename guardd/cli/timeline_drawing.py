@@ -84,8 +84,7 @@ def _signs(cells: Sequence[Mapping[str, Any]]) -> list[str]:
     marks = {mark(cell)[0] for cell in cells if "kind" not in cell}
     kinds = {cell["kind"] for cell in cells if "kind" in cell}
     meanings = [f"{sign} {_SAID[said]}" for said, sign in MARKS.items() if sign in marks]
-    if OBSERVED in marks:
-        meanings.append(f"{OBSERVED} only observed")
+    meanings += [f"{sign} would {said}" for said, sign in OBSERVED.items() if sign in marks]
     return meanings + [f"{sign} {MARKERS[kind]}" for kind, sign in SIGNS.items() if kind in kinds]
 
 

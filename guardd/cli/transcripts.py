@@ -37,11 +37,14 @@ def opened(file: str) -> Iterator[BinaryIO]:
 
     Raises:
         OSError: It cannot be read.
+        Failure: stdin is empty.
     """
     if file == STDIN:
         # Wrapped, since not everything that stands in for stdin can be looked into.
         stream = io.BufferedReader(cast("io.RawIOBase", sys.stdin.buffer))
         try:
+            if not stream.peek(1):
+                raise Failure("stdin is empty")
             yield stream
         finally:
             stream.detach()  # else stdin would be closed with it
@@ -52,7 +55,17 @@ def opened(file: str) -> Iterator[BinaryIO]:
 
 def unknown_formats(files: Sequence[str], command: str) -> Failure:
     """What it means that files are no transcripts."""
-    names = ", ".join(dict.fromkeys(safe(file) for file in files))
-    return Failure(
-        f"no transcript that guardd knows: {names}", f"guardctl {command} --help lists the formats"
-    )
+    empty = [file for file in dict.fromkeys(files) if _is_empty(file)]
+    others = ", ".join(dict.fromkeys(safe(file) for file in files if file not in empty))
+    said = [f"{safe(file)} is empty" for file in empty]
+    if others:
+        said.insert(0, f"no transcript that guardd knows: {others}")
+        said.append(f"guardctl {command} --help lists the formats")
+    return Failure(*said)
+
+
+def _is_empty(file: str) -> bool:
+    try:
+        return file != STDIN and Path(file).stat().st_size == 0 and Path(file).is_file()
+    except OSError:  # it is gone by now
+        return False

@@ -3,6 +3,7 @@
 import errno
 import os
 import socket
+import stat
 
 from guardd import paths
 from guardd.client.exceptions import GuardDenied, GuardUnavailable
@@ -41,6 +42,8 @@ def open_socket(socket_path: str | None) -> socket.socket:
         except PermissionError:
             denied.append(path)
         except OSError as error:
+            if named and error.errno == errno.ECONNREFUSED and not _is_socket(path):
+                raise GuardUnavailable(f"no guardd at {path}: that is not a socket") from None
             if error.errno not in (errno.ENOENT, errno.ENOTDIR, errno.ECONNREFUSED):
                 raise GuardUnavailable(
                     f"cannot connect to guardd at {path}: {error.strerror or error}"
@@ -57,6 +60,13 @@ def _connect(path: str) -> socket.socket:
         connection.close()
         raise
     return connection
+
+
+def _is_socket(path: str) -> bool:
+    try:
+        return stat.S_ISSOCK(os.stat(path).st_mode)  # noqa: PTH116 - pathlib is not needed here
+    except OSError:  # it is gone by now
+        return True
 
 
 def _nobody(places: list[str], denied: list[str], distrusted: list[str]) -> GuardUnavailable:

@@ -15,7 +15,7 @@ from typing import Any
 
 import json5
 
-from guardd.config.errors import ConfigError, shown, shown_file
+from guardd.config.errors import ConfigError, NoSuchConfigFile, shown, shown_file
 
 LARGEST_FILE = 1 << 20
 """Bytes. A configuration is some kilobytes; reading JSON5 of this size takes many seconds already."""
@@ -106,7 +106,7 @@ def _read(path: Path) -> str:
     try:
         data = _read_bytes(path, file)
     except (FileNotFoundError, NotADirectoryError):
-        raise ConfigError(file, "the file does not exist") from None
+        raise NoSuchConfigFile(file, "the file does not exist") from None
     except OSError as error:
         raise ConfigError(file, f"the file cannot be read: {error.strerror}") from None
     except ValueError:  # a zero byte, or a character that no file name can have

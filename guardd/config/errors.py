@@ -42,6 +42,10 @@ class ConfigError(Exception):
         return (self,)
 
 
+class NoSuchConfigFile(ConfigError):  # noqa: N818 - a kind of ConfigError
+    """A configuration file that is named and does not exist."""
+
+
 class CombinedConfigError(ConfigError):
     """A configuration that cannot be used for several reasons; the first one's attributes stand for all."""
 

@@ -14,6 +14,12 @@ from guardd.config.errors import ConfigError, agent_item, below, item, raise_any
 from guardd.config.fields import GUARDD_FIELDS, LOOP_FIELDS, Field
 from guardd.config.kinds import Mismatch, text
 
+READ_AT_TOP = ("tools", "agents", "guardd")
+"""The keys at the top of a file that guardd reads; the others are its gateway's."""
+
+NEAR = 0.8
+"""From which likeness on another key at the top is taken for one of those, misspelt."""
+
 INCLUDE = "$include"
 """The key by which a gateway's file takes an object from another file. guardd does not follow it."""
 
@@ -69,6 +75,7 @@ def layers_and_errors(
     """Do as `read_layers` does, but return what is wrong beside what is right."""
     reader = _Reader(file, directory, inherited)
     reader.note_include(document, "")
+    reader.note_misspelt(document)
     tools = reader.section(document, "tools", "")
     loop = reader.loop(tools, "tools") if tools else {}
     agents = reader.agents(document)
@@ -215,6 +222,17 @@ class _Reader:
                 "tools.loopDetection and agents count only where they stand in this file itself"
             )
 
+    def note_misspelt(self, document: Section) -> None:
+        """Warn of keys at the top that are nearly one of guardd's, and are not read; a gateway knows its own."""
+        if self.inherited:
+            return
+        for key in document:
+            near = difflib.get_close_matches(key.lower(), READ_AT_TOP, n=1, cutoff=NEAR)
+            if near and key != near[0]:
+                self.warnings.append(
+                    f"{self.origin(below('', key))}: guardd does not read this; is {near[0]!r} meant?"
+                )
+
     def objection(self, place: str, reason: str) -> None:
         """Refuse what is likely a slip in our own file; in a gateway's, only warn."""
         if not self.inherited:
@@ -238,5 +256,7 @@ def _unknown(key: str, table: Mapping[str, Field], prefix: str) -> str:
         return f"unknown key here; it belongs at {' or '.join(elsewhere)}"
     here = {known.removeprefix(prefix).split(".")[0] for known in table if known.startswith(prefix)}
     by_lower_case = {known.lower(): known for known in sorted(here)}
-    near = difflib.get_close_matches(key.lower(), by_lower_case, n=1, cutoff=0)
-    return f"unknown key; the nearest known one is {by_lower_case[near[0]]!r}"
+    near = difflib.get_close_matches(key.lower(), by_lower_case, n=1)
+    if near:
+        return f"unknown key; the nearest known one is {by_lower_case[near[0]]!r}"
+    return f"unknown key; known here: {', '.join(sorted(here))}"

@@ -15,7 +15,9 @@ from guardd.config.load import layers_of
 SWITCHED_ON = "tried, since nothing sets it"
 """The origin of `enabled` where neither the file nor a change sets it."""
 
-_CHANGES = "--set"
+CHANGES = "--set"
+"""What stands for the file in an error about a change."""
+
 _LOOP_DETECTION = "tools.loopDetection."
 
 
@@ -52,16 +54,16 @@ def _changed(changes: Sequence[str]) -> Layer:
         key, equals, text = change.partition("=")
         key = key.strip().removeprefix(_LOOP_DETECTION)
         if not equals or not key:
-            raise ConfigError(_CHANGES, "expected KEY=VALUE, as in warningThreshold=8", value=repr(change))
+            raise ConfigError(CHANGES, "expected KEY=VALUE, as in warningThreshold=8", value=repr(change))
         *sections, name = key.split(".")
         place: Any = block
         for section in sections:
             if not isinstance(place.setdefault(section, Section()), Section):
-                raise ConfigError(_CHANGES, f"{section} is a value, and {key} would be inside it")
+                raise ConfigError(CHANGES, f"{section} is a value, and {key} would be inside it")
             place = place[section]
         place[name] = _value(text.strip())
     document = Section([("tools", Section([("loopDetection", block)]))])
-    return read_layers(document, _CHANGES, Path(), inherited=False).loop
+    return read_layers(document, CHANGES, Path(), inherited=False).loop
 
 
 def _value(text: str) -> object:

@@ -15,6 +15,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
+from guardd.config import Config, ConfigError
+from guardd.config.errors import raise_any, shown_file
 from guardd.vocabulary import Role
 
 # Python's socket module lacks it. The number is the same on every Linux but those for SPARC and PA-RISC.
@@ -110,6 +112,42 @@ class Policy:
         return frozenset(held)
 
 
+def policy_of(config: Config) -> Policy:
+    """Build the policy that a configuration asks for.
+
+    Raises:
+        ConfigError: it names users or groups that do not exist; all of them are told.
+    """
+    raise_any(unknown_names(config, ("gateways", "readers")))
+    return build_policy(config.settings.socket.gateways, config.settings.socket.readers)
+
+
+def unknown_names(
+    config: Config, settings: Collection[str] = ("gateways", "readers", "group")
+) -> list[ConfigError]:
+    """Tell which users and groups that a configuration names do not exist on this system.
+
+    Args:
+        config: the configuration.
+        settings: where to look, in `guardd.socket`.
+    """
+    socket_settings = config.settings.socket
+    named: dict[str, Collection[str | int]] = {
+        "gateways": socket_settings.gateways,
+        "readers": socket_settings.readers,
+        "group": () if socket_settings.group is None else (f"@{socket_settings.group}",),
+    }
+    file = shown_file(str(config.path))
+    errors = []
+    for setting in settings:
+        for entry in named[setting]:
+            try:
+                _look_up(entry)
+            except AccessError as error:
+                errors.append(ConfigError(file, str(error), key=f"guardd.socket.{setting}"))
+    return errors
+
+
 def build_policy(
     gateways: Collection[str | int], readers: Collection[str | int], own_user: int | None = None
 ) -> Policy:
@@ -131,17 +169,22 @@ def build_policy(
 
 
 def _members(setting: str, entries: Collection[str | int]) -> Members:
-    users = set()
-    groups = set()
+    users: set[int] = set()
+    groups: set[int] = set()
     for entry in entries:
         try:
-            if isinstance(entry, str) and entry.startswith("@"):
-                groups.add(group_id(entry[1:]))
-            else:
-                users.add(user_id(entry))
+            number, is_group = _look_up(entry)
         except AccessError as error:
             raise AccessError(f"{setting}: {error}") from error
+        (groups if is_group else users).add(number)
     return Members(frozenset(users), frozenset(groups))
+
+
+def _look_up(entry: str | int) -> tuple[int, bool]:
+    """Give the number of an entry, and whether it is a group's."""
+    if isinstance(entry, str) and entry.startswith("@"):
+        return group_id(entry[1:]), True
+    return user_id(entry), False
 
 
 def user_id(user: str | int) -> int:

@@ -17,7 +17,6 @@ import guardd
 from guardd.config import ConfigError
 from guardd.config.errors import shown_file
 from guardd.daemon import retention
-from guardd.daemon.access import AccessError
 from guardd.daemon.clock import now
 from guardd.daemon.metrics import Value, by_one_label
 from guardd.daemon.reads import back_up, db_check, event_filter, explain
@@ -65,8 +64,9 @@ async def config_reload(
     """`config.reload`: the caller is told what is wrong; nothing is changed by a bad file."""
     try:
         config = server.reload()
-    except (ConfigError, AccessError) as error:
-        raise InvalidParams(f"the configuration was not changed: {error}") from error
+    except ConfigError as error:
+        lines = "\n".join(map(str, error.errors))
+        raise InvalidParams(f"the configuration was not changed: {lines}") from error
     return results.ConfigReloaded(
         path=None if config.path is None else str(config.path),
         warnings=[*config.warnings, *server.waits_for_restart()],

@@ -18,8 +18,9 @@ import uvloop
 import guardd
 from guardd import paths
 from guardd.config import Config, ConfigError, load
+from guardd.config.errors import raise_any
 from guardd.daemon import logs
-from guardd.daemon.access import AccessError, build_policy
+from guardd.daemon.access import policy_of, unknown_names
 from guardd.daemon.clock import now
 from guardd.daemon.housekeeping import feed_watchdog, tend
 from guardd.daemon.listening import Listener, ListenError, bind, passed_by_systemd
@@ -75,7 +76,7 @@ def serve(options: Options) -> None:
     with contextlib.ExitStack() as stack:
         try:
             config = load(options.config)
-            policy = build_policy(config.settings.socket.gateways, config.settings.socket.readers)
+            policy = policy_of(config)
             path = _database_path(options, config)
             check(path)  # before anything is made beside it
             listeners = [
@@ -86,7 +87,7 @@ def serve(options: Options) -> None:
             stack.callback(_close, database)
         except ConfigError as error:
             raise StartError("\n  ".join(map(str, error.errors))) from error
-        except (AccessError, LockError, DatabaseUnusable, ListenError) as error:
+        except (LockError, DatabaseUnusable, ListenError) as error:
             raise StartError(str(error)) from error
         except FileNotFoundError as error:  # of resolving a relative path
             raise StartError(
@@ -120,6 +121,7 @@ def _listeners(options: Options, config: Config) -> list[Listener]:
                 "guardd.socket.group does not hold for a socket of systemd's: set SocketGroup= in guardd.socket"
             )
         return passed
+    raise_any(unknown_names(config, ("group",)))
     configured = config.settings.socket.path
     path = options.socket or paths.server_socket_path(
         None if configured is None else str(configured), os.environ, os.geteuid()
@@ -210,7 +212,7 @@ def _reload(server: Server, notifier: Notifier) -> Callable[[], None]:
         notifier.reloading()
         try:
             server.reload()
-        except (ConfigError, AccessError):  # the log says why
+        except ConfigError:  # the log says why
             notifier.ready("answering, with the configuration from before: the changed one is wrong")
         else:
             notifier.ready("answering")

@@ -56,7 +56,7 @@ METRICS: tuple[MetricDescription, ...] = (
         "guardd_errors_total",
         "counter",
         ("code", "kind"),
-        "Errors that requests, or connections, were answered with.",
+        "Errors that requests, or connections, were answered with, by their code and the kind that their table names.",
     ),
     MetricDescription(
         "guardd_call_seconds", "histogram", (), "From a tool.before or tool.after coming in to its reply."
@@ -68,7 +68,7 @@ METRICS: tuple[MetricDescription, ...] = (
         "guardd_notifications_total",
         "counter",
         ("result",),
-        "Events for the command of guardd.notify: told, failed, killed at the time limit, dropped untold.",
+        "Events for the command of guardd.notify: ok, failed, timeout (killed at the limit), dropped (untold).",
     ),
     MetricDescription("guardd_runs", "gauge", ("status",), "Runs in the database."),
     MetricDescription("guardd_connections", "gauge", (), "Open connections."),

@@ -95,10 +95,14 @@ def back_up(database: Path, target: Path, interruptible: Interruptible) -> resul
         copy_database(database, target, interruptible)
         sound = is_sound(target, interruptible)
     except FileExistsError as error:
-        raise InvalidParams(f"path exists already: {target}", field="path") from error
-    except (DirectoryError, sqlite3.Error, OSError, ValueError) as error:  # ValueError: a NUL in it
         raise InvalidParams(
-            f"path cannot be written: {error}; guardd can write to {database.parent}", field="path"
+            f"{target} exists already, and a backup is a new file: name another", field="path"
+        ) from error
+    except (DirectoryError, sqlite3.Error, OSError, ValueError) as error:  # ValueError: a NUL in it
+        missing = error.__cause__ if isinstance(error.__cause__, FileNotFoundError) else None
+        why = f"there is no directory {missing.filename}" if missing else error
+        raise InvalidParams(
+            f"{target} cannot be written: {why}; guardd can write to {database.parent}", field="path"
         ) from error
     if not sound:
         target.unlink()

@@ -11,7 +11,7 @@ from guardd.daemon.clock import now
 from guardd.daemon.logs import fields
 from guardd.protocol import operator_methods as operator
 from guardd.protocol import operator_results as results
-from guardd.protocol.errors import RpcError
+from guardd.protocol.errors import InvalidParams, RpcError
 from guardd.store.pruning import (
     count_kept_runs,
     count_old_runs,
@@ -38,7 +38,15 @@ PAGES_AT_ONCE = 256
 
 
 async def prune(server: Server, params: operator.DatabasePrune) -> results.DatabasePruned:
-    """Delete ended runs without activity since `olderThan`, by default the configured retention."""
+    """Delete ended runs without activity since `olderThan`, by default the configured retention.
+
+    Raises:
+        InvalidParams: that is in the future, which would be all of them; it is a slip sooner than a wish.
+    """
+    if params.older_than_ms is not None and params.older_than_ms > now():
+        raise InvalidParams(
+            "olderThan is in the future, and would delete every run that has ended", "olderThan"
+        )
     silent_since = _silent_since(server)
     older_than = _retained_since(server) if params.older_than_ms is None else params.older_than_ms
     connection = server.database.connection

@@ -13,7 +13,7 @@ import sqlalchemy
 
 from guardd.config import Config, ConfigError, Settings
 from guardd.daemon import immediate
-from guardd.daemon.access import AccessError, Policy, build_policy, peer_of
+from guardd.daemon.access import Policy, peer_of, policy_of
 from guardd.daemon.changes import GATEWAY_CHANGES, OPERATOR_CHANGES
 from guardd.daemon.connection import Connection
 from guardd.daemon.errors import bug, no_method, not_admitted
@@ -311,12 +311,11 @@ class Server:
 
         Raises:
             ConfigError: nothing was changed; the log says so.
-            AccessError: the same.
         """
         try:
             config = self.load_config()
-            policy = build_policy(config.settings.socket.gateways, config.settings.socket.readers)
-        except (ConfigError, AccessError) as error:
+            policy = policy_of(config)
+        except ConfigError as error:
             logger.error("the configuration was not changed", extra=fields(reason=str(error)))
             raise
         self.config = config

@@ -76,6 +76,7 @@ class Engine:
         if isinstance(step, Call):
             action = self._call(scope, agent_id, step)
             findings.calls += 1
+            findings.stopped += step.stopped
             findings.actions[action.word] += 1
             findings.detections += (_finding(event, turn, step) for event in self._published)
             self._published.clear()

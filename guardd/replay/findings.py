@@ -66,6 +66,7 @@ class Findings:
         skipped: What could not be read.
         actions: How many calls would have been answered with each action.
         detections: Each detection, in order; the calls after an abort get no new one.
+        stopped: How many of the calls guardd itself had blocked or refused when they were recorded.
     """
 
     file: str
@@ -76,6 +77,7 @@ class Findings:
     skipped: Skipped = field(default_factory=Counter)
     actions: Counter[str] = field(default_factory=Counter)
     detections: list[Finding] = field(default_factory=list)
+    stopped: int = 0
 
     def document(self) -> dict[str, Any]:
         """The form of commands.md; `skippedBecause` says what the sum is made of."""
@@ -84,6 +86,7 @@ class Findings:
             "format": self.format,
             "turns": self.turns,
             "calls": self.calls,
+            "stopped": self.stopped,
             "skipped": self.skipped.total(),
             "skippedBecause": {kind.value: number for kind, number in sorted(self.skipped.items())},
             "actions": {word: self.actions[word] for word in ("allow", "warn", "block", "abort")},

@@ -34,6 +34,15 @@ def unreadable(path: Path, error: Exception) -> DatabaseUnusable:
     )
 
 
+def newer(path: Path, revision: str, known: str) -> DatabaseUnusable:
+    """What it means that a database has a schema after the newest one that is known."""
+    return DatabaseUnusable(
+        path,
+        f"it was written by a newer guardd (schema {revision}; this program knows schemas up to {known})",
+        "Install the newer guardd again, or choose another path with --db",
+    )
+
+
 def damaged(path: Path, found: str) -> DatabaseUnusable:
     """What was found wrong with a database."""
     return DatabaseUnusable(path, f"it is damaged ({found}), and was left as it is", RESTORE)

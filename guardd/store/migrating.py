@@ -15,7 +15,7 @@ from typing import Literal
 import guardd
 from guardd.store.connecting import BUSY_TIMEOUT_MS, migrating_engine
 from guardd.store.copying import copy_database
-from guardd.store.errors import DatabaseUnusable, damaged, unreadable
+from guardd.store.errors import DatabaseUnusable, damaged, newer, unreadable
 from guardd.store.schema_version import NEWEST
 from guardd.store.soundness import damage
 
@@ -58,11 +58,7 @@ def check(path: Path) -> str | None:
     except sqlite3.Error as error:
         raise unreadable(path, error) from error
     if revision is not None and revision > HEAD:
-        raise DatabaseUnusable(
-            path,
-            f"it was written by a newer guardd (schema {revision}; this program knows schemas up to {HEAD})",
-            "Install the newer guardd again, or choose another path with --db",
-        )
+        raise newer(path, revision, HEAD)
     return revision
 
 

@@ -1,6 +1,7 @@
 """A database of 10 million calls in 100,000 runs: verdicts, the start, and what operators ask meanwhile."""
 
 import contextlib
+import re
 import json
 import sqlite3
 import subprocess
@@ -229,11 +230,7 @@ def explain(database: Path) -> dict[str, list[str]]:
             statement = getattr(statements, name, None)
             if statement is None:
                 continue
-            bound = dict.fromkeys(
-                ("run", "newest", "low", "tool", "signature", "now", "agent", "in_source", "in_kind", "in_name",
-                 "in_call_id", "in_seq", "new_state", "new_outcome", "new_missing_tool", "new_guard_marker_id",
-                 "new_duration_ms")
-            )  # fmt: skip
+            bound = dict.fromkeys(re.findall(r":(\w+)", statement))
             rows = connection.execute(f"explain query plan {statement}", bound)
             plans[name] = [row[3] for row in rows if "CO-ROUTINE" not in row[3]]
     return plans

@@ -57,3 +57,11 @@ def test_a_shell_gets_its_answer_through_the_environment(daemon: Any, make_run: 
         check=True,
     )
     assert (done.stdout, done.stderr) == ("plain,3f2a\n", "")
+
+
+def test_without_a_shell_it_says_which_there_are(guardctl: Any) -> None:
+    result = guardctl("completion")
+    assert (result.exit_code, result.stderr.splitlines()[-1]) == (
+        2,
+        "Error: Name a shell: bash, zsh or fish.",
+    )

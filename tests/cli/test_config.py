@@ -95,7 +95,7 @@ def test_check_fails_for_what_guardd_would_not_start_with(
     if text is not None:
         file.write_text(text)
     result = guardctl("config", "check", str(file))
-    assert result.exit_code == 1
+    assert result.exit_code == (5 if text is None else 1)
     assert result.stderr.startswith(f"guardctl: {file}: ")
     document = json.loads(guardctl("config", "check", str(file), "--json").stdout)
     assert document["valid"] is False
@@ -132,3 +132,29 @@ def test_what_another_file_sets_names_that_file(daemon: Any, guardctl: Any, tmp_
     rows = {line.split()[0]: line.split(maxsplit=2)[1:] for line in lines[2:]}
     assert rows["tools.loopDetection.unknownToolThreshold"] == ["4", str(gateway)]
     assert rows["tools.loopDetection.historySize"] == ["50", f"{gateway}: agents.entries.b"]
+
+
+def test_check_knows_the_users_and_groups_of_this_system(guardctl: Any, tmp_path: Path) -> None:
+    file = tmp_path / "guardd.json5"
+    file.write_text("{guardd: {socket: {gateways: ['nouser', 0], readers: ['@nogroup-'], group: 'nogrp'}}}")
+    result = guardctl("config", "check", str(file))
+    assert result.exit_code == 1
+    nouser = "there is no user 'nouser' on this system (a group is written '@name')"
+    assert result.stderr.splitlines() == [
+        f"guardctl: {file}: guardd.socket.gateways: {nouser}",
+        f"  {file}: guardd.socket.readers: there is no group 'nogroup-' on this system",
+        f"  {file}: guardd.socket.group: there is no group 'nogrp' on this system",
+    ]
+
+
+def test_all_that_is_wrong_with_a_reload_stands_on_lines(daemon: Any, guardctl: Any, refuse: Any) -> None:
+    daemon.answers["config.reload"] = refuse(-32602, "not changed: /x: a\x1b\n/x: b")
+    result = guardctl("config", "reload")
+    assert (result.exit_code, result.stderr) == (1, "guardctl: not changed: /x: a\\e\n  /x: b\n")
+
+
+def test_a_reload_without_a_file_says_so(daemon: Any, guardctl: Any) -> None:
+    daemon.answers["config.reload"] = {"path": None, "warnings": []}
+    assert guardctl("config", "reload").stdout == (
+        "There is no configuration file: the defaults hold from the next verdict on.\n"
+    )

@@ -88,6 +88,7 @@ def test_what_is_no_database_is_told(tmp_path: Path, guardctl: Any) -> None:
     result = guardctl("runs", "--db", str(path))
     assert result.exit_code == 1
     assert result.stderr.startswith(f"guardctl: {path}: ")
+    assert result.stderr.endswith("\n  Name a database that a daemon has used, such as a backup\n")
     assert guardctl("runs", "--db", str(tmp_path)).exit_code == 5
 
 

@@ -93,12 +93,29 @@ def test_what_was_only_observed_stands_in_brackets(daemon: Any, guardctl: Any) -
 def test_a_call_that_is_not_there(daemon: Any, guardctl: Any, refuse: Any) -> None:
     daemon.answers["run.explain"] = refuse(-32602, "the run has no call 99", field="seq")
     result = guardctl("explain", "latest", "99")
-    assert (result.stdout, result.exit_code) == ("", 1)
+    assert (result.stdout, result.exit_code) == ("", 5)
     assert "the run has no call 99" in result.stderr
 
 
-def test_a_call_is_a_number_above_0(guardctl: Any) -> None:
-    assert guardctl("explain", "latest", "0").exit_code == 2
+@pytest.mark.parametrize("seq", ["0", "x", "9" * 20, "9" * 5000])
+def test_a_call_is_a_number_above_0(guardctl: Any, seq: str) -> None:
+    result = guardctl("explain", "latest", seq)
+    assert result.exit_code == 2
+    assert f"'{seq}' is no number of a call: those are whole numbers from 1." in result.stderr
+
+
+def test_another_parameter_that_is_refused_is_not_a_call_that_is_not_there(
+    daemon: Any, guardctl: Any, refuse: Any
+) -> None:
+    daemon.answers["run.explain"] = refuse(-32602, "the run has no calls yet", field="run")
+    assert guardctl("explain", "latest").exit_code == 1
+
+
+def test_a_long_setting_is_broken_between_its_words(daemon: Any, guardctl: Any) -> None:
+    thresholds = {"globalCircuitBreakerThreshold": {"value": 30, "origin": "default"}}
+    daemon.answers["run.explain"] = EXPLAINED | {"thresholds": thresholds}
+    lines = guardctl("explain", "latest", COLUMNS="40").stdout.splitlines()[-2:]
+    assert lines == ["globalCircuitBreaker         30  default", "Threshold"]
 
 
 def test_it_asks_a_daemon(guardctl: Any) -> None:

@@ -59,5 +59,21 @@ def test_a_run_that_is_not_there_leaves_no_file(
 def test_a_file_that_cannot_be_written(guardctl: Any, tmp_path: Path) -> None:
     result = guardctl("export", "x", "-o", str(tmp_path / "nowhere" / "run.ndjson"))
     assert result.exit_code == 1
-    assert "nowhere" in result.stderr
-    assert "internal" not in result.stderr
+    assert "there is no directory" in result.stderr
+    assert "Make it first, or name another place" in result.stderr
+
+
+@pytest.mark.usefixtures("recorded")
+def test_an_export_is_overwritten_and_nothing_else(guardctl: Any, tmp_path: Path) -> None:
+    export, thesis = tmp_path / "run.ndjson", tmp_path / "thesis.txt"
+    thesis.write_text("precious")
+    for _ in range(2):
+        assert guardctl("export", "x", "-o", str(export)).exit_code == 0
+    refused = guardctl("export", "x", "-o", str(thesis))
+    assert (refused.exit_code, thesis.read_text()) == (1, "precious")
+    assert "is no export of guardd's" in refused.stderr
+
+
+@pytest.mark.usefixtures("recorded")
+def test_a_dash_is_stdout(guardctl: Any) -> None:
+    assert guardctl("export", "x", "-o", "-").stdout == guardctl("export", "x").stdout

@@ -243,6 +243,32 @@ def test_a_run_without_calls_says_so(daemon: Any, guardctl: Any, make_run: Make)
     assert (result.stdout, result.stderr) == ("", "No calls.\n")
 
 
+@pytest.mark.usefixtures("looping")
+def test_no_calls_from_there_on_are_told_from_none_at_all(guardctl: Any) -> None:
+    result = guardctl("history", "latest", "--since-seq", "9999")
+    assert (result.stdout, result.stderr) == ("", "No calls from 9999 on: the run has 15.\n")
+
+
+@pytest.mark.parametrize(
+    ("status", "told"), [("active", ""), ("completed", "The run has ended (completed); wai")]
+)
+def test_following_a_run_that_has_ended_says_so(
+    daemon: Any,
+    guardctl: Any,
+    make_run: Make,
+    make_call: Make,
+    monkeypatch: pytest.MonkeyPatch,
+    status: str,
+    told: str,
+) -> None:
+    daemon.answers["run.get"] = make_run("r", status=status, calls=1)
+    daemon.answers["run.history"] = {"run": "r", "calls": [make_call(1)], "markers": []}
+    monkeypatch.setattr("guardd.cli.following.polled", lambda *_: iter([[make_call(1)]]))
+    result = guardctl("history", "r", "--follow")
+    assert result.stderr.startswith(told)
+    assert bool(result.stderr) == bool(told)
+
+
 def test_an_unknown_run_is_not_found(daemon: Any, guardctl: Any, refuse: Any) -> None:
     daemon.answers["run.get"] = refuse(-32003, "no run is called 'x'", kind="run_not_found")
     result = guardctl("history", "x…")

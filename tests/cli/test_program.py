@@ -75,7 +75,7 @@ def test_the_version_is_told(guardctl: Any) -> None:
         (["xyzzy"], "No such command 'xyzzy'."),
         (["runs", "--nope"], "No such option"),
         (["--color", "pink", "runs"], "Invalid value for '--color'"),
-        (["status", "--db", "x.db"], "No such option"),
+        (["status", "--db", "x.db"], "--db is for commands whose --help lists it"),
         (["--db", "x.db", "status"], "--db is for commands whose --help lists it"),
     ],
 )
@@ -256,3 +256,10 @@ def test_a_locale_without_unicode_is_no_reason_to_fail(
     out, error = process.communicate()
     assert (error, process.returncode) == ("", 0)
     assert "日本" in out
+
+
+def test_what_failed_has_failed_though_nobody_reads_it(guardctl_process: Any) -> None:
+    process = guardctl_process("doctor", "--socket", "/nowhere")
+    process.stdout.close()
+    assert process.stderr.read() == ""
+    assert process.wait(10) == 1

@@ -102,6 +102,7 @@ def test_the_json_form(episodes: str, guardctl: Any) -> None:
         "format": "InterCode episodes",
         "turns": 3,
         "calls": 19,
+        "stopped": 0,
         "skipped": 1,
         "skippedBecause": {"not_json": 1},
         "actions": {"allow": 8, "warn": 4, "block": 5, "abort": 2},
@@ -120,6 +121,20 @@ def test_the_json_form(episodes: str, guardctl: Any) -> None:
         "notify": True,
         "message": detections[0]["message"],
     }
+
+
+@pytest.mark.parametrize("options", [[], ["--compare", "default", "default"]])
+def test_what_guardd_had_stopped_is_said(guardctl: Any, tmp_path: Path, options: list[str]) -> None:
+    run = {"format": "guardd-export", "version": 1, "run": "r"}
+    call = {"toolName": "bash", "signature": "a" * 32, "state": "blocked", "action": "block"}
+    file = tmp_path / "run.ndjson"
+    file.write_text("\n".join(json.dumps(line) for line in (run, call | {"seq": 1}, call | {"seq": 2})))
+    result = guardctl("replay", str(file), *options)
+    assert (
+        result.stderr.count("2 calls were stopped by guardd when recorded: what they would have brought") == 1
+    )
+    document = json.loads(guardctl("replay", "--json", str(file), *options).stdout)
+    assert {one["stopped"] for one in document["files"]} == {2}
 
 
 def low_config(directory: Path, **loop: object) -> str:
@@ -168,9 +183,10 @@ def test_thresholds_that_cannot_be_reached(episodes: str, guardctl: Any) -> None
 @pytest.mark.parametrize(
     ("arguments", "status", "message"),
     [
-        (["--set", "warningThreshold=x"], 1, "expected a whole number"),
-        (["--set", "nonsense=1"], 1, "--set: tools.loopDetection.nonsense: unknown key"),
-        (["--config", "nowhere.json5"], 1, "nowhere.json5"),
+        (["--set", "warningThreshold=x"], 2, "expected a whole number"),
+        (["--set", "warningThreshold"], 2, "expected KEY=VALUE"),
+        (["--set", "nonsense=1"], 2, "--set: tools.loopDetection.nonsense: unknown key; known here: "),
+        (["--config", "nowhere.json5"], 5, "nowhere.json5"),
         (["--config", "a", "--compare", "a", "b"], 2, "does not go with --config"),
         (["nowhere.jsonl"], 5, "there is no file nowhere.jsonl"),
         (["-", "-"], 2, "only once"),
@@ -247,3 +263,35 @@ def test_a_long_input_has_a_progress_bar_on_a_terminal(tmp_path: Path) -> None:
 
 def test_elsewhere_it_has_none(guardctl: Any, tmp_path: Path) -> None:
     assert guardctl("replay", str(long_file(tmp_path))).stderr == NOTE
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "Missing argument 'FILE...'."),
+        (
+            ["--compare", "default", "x.json"],
+            "Missing argument 'FILE...' after the two settings that --compare takes, A and B.",
+        ),
+    ],
+)
+def test_without_a_file(guardctl: Any, arguments: list[str], message: str) -> None:
+    result = guardctl("replay", *arguments)
+    assert (result.exit_code, result.stderr.splitlines()[-1]) == (2, f"Error: {message}")
+
+
+def test_all_that_is_wrong_with_a_configuration_stands_on_lines(
+    episodes: str, guardctl: Any, tmp_path: Path
+) -> None:
+    (tmp_path / "bad.json5").write_text("{guardd: {mode: 5, limits: 6}}")
+    result = guardctl("replay", episodes, "--config", "bad.json5")
+    assert result.exit_code == 1
+    assert result.stderr.splitlines() == [
+        f"guardctl: {tmp_path}/bad.json5: guardd.mode: expected one of 'enforce', 'observe'; got 5",
+        f"  {tmp_path}/bad.json5: guardd.limits: expected an object; got 6",
+    ]
+
+
+def test_an_empty_stdin_is_called_so(guardctl: Any) -> None:
+    result = guardctl("replay", "-")
+    assert (result.exit_code, result.stderr.splitlines()[-1]) == (1, "guardctl: stdin is empty")

@@ -63,7 +63,7 @@ WIDE = """\
 3f2a9c71 · ABORT · aborted · agent main · 20 calls · 1 compaction
  1  A % B B B B B B B B B B < C B!B!B!C > C?B#B#B*=
 
-! warned of · # blocked · * aborted · ? only observed · % compaction · = reset · < the gateway restarted
+! warned of · # blocked · * aborted · ? would warn · % compaction · = reset · < the gateway restarted
 > guardd restarted
 
      TOOL     PREVIEW                CALLS  FIRST  LAST  VERDICT
@@ -80,7 +80,7 @@ NARROW = """\
 18  B#B#B*=
 
 ! warned of · # blocked · * aborted
-? only observed · % compaction · = reset
+? would warn · % compaction · = reset
 < the gateway restarted
 > guardd restarted
 
@@ -149,6 +149,14 @@ def test_json_has_the_cells_and_what_they_stand_for(guardctl: Any) -> None:
         "firstSeq": 2,
         "lastSeq": 20,
     }
+
+
+def test_what_was_only_observed_is_told_apart_without_colour(
+    serve: Any, guardctl: Any, make_call: Make
+) -> None:
+    serve([make_call(seq, wouldBe=what) for seq, what in enumerate(("warn", "block", "abort"), start=1)])
+    lines = guardctl("timeline", "r").stdout.splitlines()
+    assert lines[1:4] == ["1  A?A+A^", "", "? would warn · + would block · ^ would abort"]
 
 
 def test_the_most_frequent_calls_have_labels(serve: Any, guardctl: Any, make_call: Make) -> None:

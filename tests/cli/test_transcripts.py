@@ -48,3 +48,17 @@ def test_files_of_something_else() -> None:
         "guardctl: no transcript that guardd knows: a\\e, b",
         "  guardctl replay --help lists the formats",
     ]
+
+
+def test_empty_files_are_called_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("nothing").touch()
+    assert unknown_formats(["nothing"], "replay").in_words("guardctl") == "guardctl: nothing is empty"
+    assert unknown_formats(["gone", "nothing"], "replay").in_words("guardctl").splitlines() == [
+        "guardctl: no transcript that guardd knows: gone",
+        "  nothing is empty",
+        "  guardctl replay --help lists the formats",
+    ]
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO()))
+    with pytest.raises(Failure, match="stdin is empty"), opened("-"):
+        pass

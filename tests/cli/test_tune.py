@@ -344,7 +344,7 @@ def test_an_agents_block_to_paste(guardctl: Any, tmp_path: Path) -> None:
         (["x", "--db", "y"], 2, "do not go with files"),
         (["nowhere.jsonl"], 5, "there is no file nowhere.jsonl"),
         (["--db", "nowhere.db"], 5, "there is no database"),
-        ([str(TRACES / "swe-agent.traj.gz"), "--config", "nowhere.json5"], 1, "nowhere.json5"),
+        ([str(TRACES / "swe-agent.traj.gz"), "--config", "nowhere.json5"], 5, "nowhere.json5"),
         ([str(TRACES)], 1, "directory"),
     ],
 )

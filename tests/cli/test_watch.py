@@ -61,6 +61,7 @@ def test_nothing_to_show_is_said(scripted: Any, guardctl: Any):
     assert guardctl("watch").stdout == EMPTY
     filtered = guardctl("watch", "--agent", "x", "--looping")
     assert "No run is like that." in filtered.stdout
+    assert "No events of this agent." in filtered.stdout
     assert scripted.params("run.list")[-1] == {"agentId": "x", "looping": True, "limit": 20}
 
 

@@ -119,3 +119,11 @@ def test_a_full_queue_is_told_apart(listener: socket.socket, tmp_path: Path):
 def fill(waiting: contextlib.ExitStack, path: Path) -> None:
     while True:
         waiting.enter_context(open_socket(str(path)))
+
+
+@pytest.mark.parametrize("name", ["file", "."])
+def test_what_is_no_socket_is_called_so(name: str, tmp_path: Path):
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(GuardUnavailable) as caught:
+        open_socket(str(tmp_path / name))
+    assert str(caught.value) == f"no guardd at {tmp_path / name}: that is not a socket"

@@ -2,7 +2,17 @@ import math
 
 import pytest
 
-from guardd.config.errors import ConfigError, agent_item, below, item, raise_any, shown, shown_file
+from guardd.config import load, parse
+from guardd.config.errors import (
+    ConfigError,
+    NoSuchConfigFile,
+    agent_item,
+    below,
+    item,
+    raise_any,
+    shown,
+    shown_file,
+)
 
 
 def test_an_error_names_file_key_and_value():
@@ -105,3 +115,11 @@ def test_items_of_lists():
 def test_any_file_name_can_be_printed():
     assert shown_file("/etc/ä.json5") == "/etc/ä.json5"
     shown_file("/etc/\udcff").encode()
+
+
+def test_a_file_that_is_not_there_is_told_apart(tmp_path):
+    with pytest.raises(NoSuchConfigFile, match="the file does not exist"):
+        load(tmp_path / "none.json5")
+    with pytest.raises(ConfigError, match="the file does not exist") as caught:
+        parse(f"{{guardd: {{inherit: '{tmp_path}/none.json5'}}}}")
+    assert not isinstance(caught.value, NoSuchConfigFile), "the file that was named is there"

@@ -170,12 +170,12 @@ def test_wrong_blocks(block: str, message: str, inherited: bool):  # noqa: FBT00
         (
             "{postCompactionGuard: {size: 1}}",
             ".postCompactionGuard.size",
-            "unknown key; the nearest known one is 'windowSize'",
+            "unknown key; known here: windowSize",
         ),
         ("{windowSize: 1}", ".windowSize", "unknown key here; it belongs at postCompactionGuard.windowSize"),
         ("{pingPong: true}", ".pingPong", "unknown key here; it belongs at detectors.pingPong"),
         ("{detectors: {enabled: true}}", ".detectors.enabled", "unknown key here; it belongs at enabled"),
-        ("{'\ud800 ': 1}", r'["\ud800 "]', "unknown key; the nearest known one is "),
+        ("{'\ud800 ': 1}", r'["\ud800 "]', "unknown key; known here: criticalThreshold, cycle, detectors, "),
         ("{$include: 'a'}", ".$include", "guardd does not read included files"),
     ],
 )
@@ -255,7 +255,7 @@ def test_unknown_keys_are_errors_in_our_file_and_warnings_in_an_inherited_one(
         ("{limits: {frameMb: 1}}", ".limits.frameMb: unknown key; the nearest known one is 'frameMB'"),
         ("{days: 1}", ".days: unknown key here; it belongs at retention.days"),
         ("{path: 'a'}", ".path: unknown key here; it belongs at socket.path or database.path"),
-        ("{tell: {}}", ".tell: unknown key; the nearest known one is "),
+        ("{tell: {}}", ".tell: unknown key; known here: "),
         ("{profile: 'x'}", ".profile: expected one of 'documented', 'extended'; got 'x'"),
         ("{profil: 'x'}", ".profil: unknown key; the nearest known one is 'profile'"),
         ("{$include: 'x'}", ".$include: guardd does not read included files"),
@@ -263,7 +263,7 @@ def test_unknown_keys_are_errors_in_our_file_and_warnings_in_an_inherited_one(
 )
 def test_wrong_settings_of_guardds_own(section: str, message: str):
     error = guardd_error(section)
-    assert error == message or (message.endswith(" is ") and error.startswith(message))
+    assert error == message or (message.endswith("here: ") and error.startswith(message))
 
 
 def test_every_setting_of_guardds_own():
@@ -474,3 +474,13 @@ def test_what_an_include_would_bring_is_warned_of(text: str, places: list[str], 
 def test_spellings_of_one_agent():
     assert same_agent(" Safe-Runner ") == same_agent("safe-runner")
     assert same_agent("a_b") != same_agent("a-b")
+
+
+@pytest.mark.parametrize(
+    ("key", "meant"),
+    [("guard", "guardd"), ("Guardd", "guardd"), ("tool", "tools"), ("agent", "agents"), ("toosl", "tools")],
+)
+def test_a_key_at_the_top_that_is_nearly_one_of_ours_is_warned_of(key: str, meant: str):
+    text = f"{{{key}: {{}}, hooks: {{}}, models: {{}}}}"
+    assert layers(text).warnings == [f"{FILE}: {key}: guardd does not read this; is {meant!r} meant?"]
+    assert layers(text, inherited=True).warnings == []

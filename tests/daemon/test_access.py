@@ -10,7 +10,18 @@ from pathlib import Path
 
 import pytest
 
-from guardd.daemon.access import AccessError, Peer, Role, build_policy, group_id, peer_of, user_id
+from guardd.config import ConfigError, parse
+from guardd.daemon.access import (
+    AccessError,
+    Peer,
+    Role,
+    build_policy,
+    group_id,
+    peer_of,
+    policy_of,
+    unknown_names,
+    user_id,
+)
 
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
 
@@ -155,3 +166,22 @@ def test_what_names_nobody_is_an_error(gateways: list[str | int], readers: list[
 def test_ids_need_not_exist():
     assert user_id("4000000000") == 4_000_000_000
     assert group_id(4_000_000_000) == 4_000_000_000
+
+
+def test_every_name_that_nobody_has_is_told_with_its_place():
+    config = parse(
+        "{guardd: {socket: {gateways: ['root', 'nouser'], readers: ['@nogrp'], group: 'nogrp'}}}", "/x.json5"
+    )
+    assert [str(error) for error in unknown_names(config)] == [
+        "/x.json5: guardd.socket.gateways: there is no user 'nouser' on this system (a group is written '@name')",
+        "/x.json5: guardd.socket.readers: there is no group 'nogrp' on this system",
+        "/x.json5: guardd.socket.group: there is no group 'nogrp' on this system",
+    ]
+    with pytest.raises(ConfigError) as caught:
+        policy_of(config)
+    assert [error.key for error in caught.value.errors] == ["guardd.socket.gateways", "guardd.socket.readers"]
+
+
+def test_a_policy_is_what_the_configuration_says():
+    policy = policy_of(parse("{guardd: {socket: {gateways: [2000], readers: ['@3000'], group: '0'}}}", "/x"))
+    assert (policy.gateways.users, policy.readers.groups) == ({2000}, {3000})

@@ -129,8 +129,14 @@ def test_a_socket_has_one_daemon(daemon: Daemon, make_daemon: MakeDaemon):
         ("{ tools: ", "guardd.json5"),
         ({"tools": {"loopDetection": {"warningThreshold": 0}}}, "tools.loopDetection.warningThreshold"),
         ({"guardd": {"modes": "observe"}}, "guardd.mode"),
-        ({"guardd": {"socket": {"gateways": ["no-such-user"]}}}, "no-such-user"),
-        ({"guardd": {"socket": {"group": "no-such-group"}}}, "no-such-group"),
+        (
+            {"guardd": {"socket": {"gateways": ["no-such-user"]}}},
+            "guardd.json5: guardd.socket.gateways: there is no",
+        ),
+        (
+            {"guardd": {"socket": {"group": "no-such-group"}}},
+            "guardd.json5: guardd.socket.group: there is no",
+        ),
     ],
 )
 def test_it_does_not_start_on_a_bad_configuration(make_daemon: MakeDaemon, config: Any, said: str):
@@ -231,7 +237,10 @@ def test_a_reload_applies_to_the_next_verdict(make_daemon: MakeDaemon, ask: Call
     ("bad", "named"),
     [
         ({"tools": {"loopDetection": {"warningThreshold": "5"}}}, "tools.loopDetection.warningThreshold"),
-        ({"guardd": {"socket": {"readers": ["no-such-user"]}}}, "no-such-user"),
+        (
+            {"guardd": {"socket": {"readers": ["no-such-user"]}}},
+            "guardd.json5: guardd.socket.readers: there is no user",
+        ),
         ("{", "guardd.json5"),
     ],
 )

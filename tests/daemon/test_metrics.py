@@ -154,3 +154,8 @@ def test_any_label_can_be_read_back():
     odd = 'a "quoted" \\ back\\nslash\nand a line, {x="y"} ä'
     (_, _, series) = parsed(Metrics().text({"guardd_build_info": {(odd, "3"): 1}}))["guardd_build_info"]
     assert series["guardd_build_info"] == {(("version", odd), ("sqlite", "3")): 1}
+
+
+def test_the_results_of_notifications_are_named_in_the_help():
+    said = next(metric.help for metric in METRICS if metric.name == "guardd_notifications_total")
+    assert all(str(result) in said for result in Notification)

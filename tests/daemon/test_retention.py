@@ -17,7 +17,7 @@ from guardd.daemon.clock import now
 from guardd.daemon.pace import Pace
 from guardd.daemon.retention import CLOCK_KEPT_MS, DAY_MS, PAGES_AT_ONCE, apply, keep_retention, prune
 from guardd.daemon.writer import Writer
-from guardd.protocol.errors import StorageUnavailable
+from guardd.protocol.errors import InvalidParams, StorageUnavailable
 from guardd.protocol.operator_methods import DatabasePrune
 from guardd.store.opening import Database, open_database
 from guardd.vocabulary import RunStatus
@@ -80,6 +80,16 @@ async def test_prune_deletes_ended_runs_since_any_moment(server: Server):
     deleted = await prune(server, DatabasePrune(older_than=older_than))
     assert (deleted.runs, deleted.kept) == (1, 1)
     assert list(server.runs) == ["goes on", "recent"]
+
+
+async def test_prune_refuses_a_moment_in_the_future(server: Server):
+    server.add_run("ended", 0)
+    older_than = datetime.fromtimestamp(now() / 1000, UTC) + timedelta(days=1)
+    for dry_run in (True, False):
+        with pytest.raises(InvalidParams, match="olderThan is in the future") as caught:
+            await prune(server, DatabasePrune(older_than=older_than, dry_run=dry_run))
+        assert caught.value.field == "olderThan"
+    assert list(server.runs) == ["ended"]
 
 
 async def test_what_is_live_stays_while_the_clock_is_in_doubt(

@@ -13,7 +13,7 @@ from support.shapes import is_object, is_vocabulary, members, objects, told, wor
 
 from guardd.cli.contract import FORMS, Form
 from guardd.cli.doctor.checks import CHECKS
-from guardd.daemon.metrics import METRICS
+from guardd.daemon.metrics import METRICS, error_labels
 from guardd.protocol.descriptions import summary
 from guardd.protocol.errors import ERRORS
 from guardd.protocol.gateway_methods import Scope
@@ -31,8 +31,11 @@ def written(text: str) -> str:
 
 
 def errors() -> str:
-    rows = [(code(str(error.code)), code(error.kind or ""), summary(error)) for error in ERRORS]
-    return table(("code", "`data.kind`", "when"), rows)
+    rows = [
+        (code(str(error.code)), code(error.kind or ""), code(error_labels(error)[1]), summary(error))
+        for error in ERRORS
+    ]
+    return table(("code", "`data.kind`", "`kind` in `guardd_errors_total`", "when"), rows)
 
 
 def metrics() -> str:

@@ -111,7 +111,10 @@ def _told(kind: Any) -> str:
 def _told_of_many(kind: Any) -> str:
     item = told(get_args(kind)[-1])
     item = f"({item})" if " or " in item else item
-    return f"list of {item}" if get_origin(kind) is list else f"object of {item} by name"
+    if get_origin(kind) is list:
+        return f"list of {item}"
+    key = get_args(kind)[0]
+    return f"object of {item} by {'name' if key is str else told(key)}"
 
 
 _NAMES = {
@@ -175,10 +178,14 @@ class Held:
                 for line in inner.problems(get_args(bare)[0], item, f"{place}[{index}]")
             ]
         elif get_origin(bare) is dict and isinstance(value, dict):
+            of_name, of_item = get_args(bare)
             wrong = [
                 line
                 for name, item in value.items()
-                for line in inner.problems(get_args(bare)[1], item, f"{place}.{name}")
+                for line in (
+                    *inner.problems(of_name, name, f"{place}.{name}"),
+                    *inner.problems(of_item, item, f"{place}.{name}"),
+                )
             ]
         else:
             wrong = [] if _fits(kind, bare, value) else [f"{place}: {value!r} is not {_told_or_null(kind)}"]

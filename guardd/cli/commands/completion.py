@@ -17,14 +17,18 @@ For this shell alone:
 
 Run ids come from the daemon, the newest first."""
 
+SHELLS = ["bash", "zsh", "fish"]
+
 
 @click.command(epilog=EPILOG)
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.argument("shell", type=click.Choice(SHELLS), required=False, metavar=f"{{{'|'.join(SHELLS)}}}")
 @shared_options
 @pass_shared
 @click.pass_context
-def command(ctx: click.Context, shared: Shared, shell: str) -> None:
+def command(ctx: click.Context, shared: Shared, shell: str | None) -> None:
     """Print the completion script for a SHELL."""
+    if shell is None:
+        raise click.UsageError("Name a shell: bash, zsh or fish.")
     from click.shell_completion import get_completion_class  # noqa: PLC0415
 
     del shared

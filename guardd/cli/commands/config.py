@@ -9,6 +9,7 @@ from guardd.cli import forms
 from guardd.cli.connect import asking_daemon
 from guardd.cli.errors import Failure
 from guardd.cli.options import Shared, pass_shared, shared_options
+from guardd.cli.text import safe
 
 EPILOG = """\b
 Examples:
@@ -29,7 +30,8 @@ Example:
   guardctl config check ~/.config/guardd/guardd.json5
 
 No daemon is asked. The exit status is 0 for a file that guardd would start
-with, warnings or not, and 1 otherwise; all that is wrong is then said."""
+with, warnings or not, 5 where there is none, and 1 otherwise; all that is wrong
+is then said, users and groups that this system does not have among it."""
 
 RELOAD_EPILOG = """\b
 Example:
@@ -67,10 +69,14 @@ def show(shared: Shared, agent: str | None) -> None:
 @pass_shared
 def check(shared: Shared, file: Path) -> None:
     """Check a configuration FILE without using it."""
+    from guardd.cli.unusable import unusable  # noqa: PLC0415
     from guardd.config import ConfigError, load  # noqa: PLC0415 - brings the JSON5 reader
+    from guardd.config.errors import raise_any  # noqa: PLC0415
+    from guardd.daemon.access import unknown_names  # noqa: PLC0415
 
     try:
         config = load(file)
+        raise_any(unknown_names(config))
     except ConfigError as error:
         if shared.as_json:
             faults = [
@@ -79,8 +85,7 @@ def check(shared: Shared, file: Path) -> None:
             ]
             found = {"file": str(file), "valid": False, "error": faults[0], "errors": faults}
             forms.document(found | {"warnings": [], "notes": []})
-        first, *more = map(str, error.errors)
-        raise Failure(first, *more) from None
+        raise unusable(error) from None
     if shared.as_json:
         warnings, notes = list(config.warnings), list(config.notes)
         forms.document(
@@ -106,21 +111,28 @@ def check(shared: Shared, file: Path) -> None:
 @pass_shared
 def reload(shared: Shared) -> None:
     """Let the daemon read its configuration again."""
+    from guardd.protocol.errors import InvalidParams  # noqa: PLC0415
+
     with asking_daemon(shared) as daemon:
-        result = daemon.request("config.reload", {})
+        try:
+            result = daemon.request("config.reload", {})
+        except InvalidParams as error:  # a line for each thing that is wrong
+            raise Failure(*map(safe, error.message.split("\n"))) from None
     if shared.as_json:
         forms.document(result)
         return
     for warning in result.get("warnings", ()):
         forms.note(f"warning: {warning}")
-    forms.say("The configuration is reloaded; the next verdict goes by it.")
+    if result.get("path") is None:
+        forms.say("There is no configuration file: the defaults hold from the next verdict on.")
+    else:
+        forms.say("The configuration is reloaded; the next verdict goes by it.")
 
 
 def _show(described: dict[str, Any], *, colored: bool) -> None:
     import json  # noqa: PLC0415
 
     from guardd.cli import tables  # noqa: PLC0415 - brings rich
-    from guardd.cli.text import safe  # noqa: PLC0415
 
     path = described.get("path")
     about = [safe(path) if path else "no configuration file: all defaults"]

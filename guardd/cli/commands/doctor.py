@@ -5,6 +5,7 @@ import click
 from guardd.cli import forms
 from guardd.cli.errors import Status
 from guardd.cli.options import Shared, pass_shared, shared_options
+from guardd.cli.program import foresee
 
 EPILOG = """\b
 Examples:
@@ -29,11 +30,13 @@ def command(context: click.Context, shared: Shared) -> None:
     from guardd.cli.doctor.gathering import gather  # noqa: PLC0415
 
     findings = examine(gather(shared))
+    has_failed = any(finding.state is State.FAILED for finding in findings.values())
+    foresee(context, Status.FAILED if has_failed else Status.DONE)
     if shared.as_json:
         forms.document([{"check": name, **finding._asdict()} for name, finding in findings.items()])
     else:
         from guardd.cli.doctor.screen import show  # noqa: PLC0415 - brings rich
 
         show(findings, colored=shared.colored)
-    if any(finding.state is State.FAILED for finding in findings.values()):
+    if has_failed:
         context.exit(Status.FAILED)

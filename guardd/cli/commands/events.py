@@ -30,6 +30,7 @@ Examples:
 
 COUNT is what the detector counted, and after the slash the threshold that it
 reached. (WARN) and the like were only observed: the call was allowed.
+--follow goes on until Ctrl-C, and leaves with the exit status 130.
 See also: guardctl explain RUN SEQ says why."""
 
 NEWEST = 100

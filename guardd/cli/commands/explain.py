@@ -7,7 +7,9 @@ import click
 from guardd.cli import forms
 from guardd.cli.completing import RUN
 from guardd.cli.connect import asking_daemon
-from guardd.cli.options import Shared, pass_shared, shared_options
+from guardd.cli.errors import Failure, Status
+from guardd.cli.options import CallNumber, Shared, pass_shared, shared_options
+from guardd.cli.text import safe
 
 EPILOG = """\b
 Examples:
@@ -22,7 +24,7 @@ judging the same calls again. Outcomes are as they are known now."""
 
 @click.command(epilog=EPILOG)
 @click.argument("run", type=RUN)
-@click.argument("seq", type=click.IntRange(min=1), required=False)
+@click.argument("seq", type=CallNumber(), required=False)
 @shared_options
 @pass_shared
 def command(shared: Shared, run: str, seq: int | None) -> None:
@@ -33,8 +35,15 @@ def command(shared: Shared, run: str, seq: int | None) -> None:
     source/id, or latest.
     """
     params: dict[str, object] = {"run": run} | ({} if seq is None else {"seq": seq})
+    from guardd.protocol.errors import InvalidParams  # noqa: PLC0415
+
     with asking_daemon(shared) as daemon:
-        explained = daemon.request("run.explain", params)
+        try:
+            explained = daemon.request("run.explain", params)
+        except InvalidParams as error:
+            if error.field != "seq":
+                raise
+            raise Failure(safe(error.message), status=Status.NOT_FOUND) from None
     if shared.as_json:
         forms.document(explained)
         return
@@ -43,7 +52,6 @@ def command(shared: Shared, run: str, seq: int | None) -> None:
 
 def _show(explained: dict[str, Any], *, colored: bool) -> None:
     from guardd.cli import tables  # noqa: PLC0415 - brings rich
-    from guardd.cli.text import safe  # noqa: PLC0415
 
     about = [safe(explained["run"])]
     if explained["seq"] is not None:
@@ -61,7 +69,7 @@ def _show(explained: dict[str, Any], *, colored: bool) -> None:
         return
     forms.say("")
     columns = (
-        tables.Column("SETTING"),
+        tables.Column("SETTING", fold=True),
         tables.Column("NOW", right=True),
         tables.Column("SET BY", least=24, fold=True, alone=True, style="cyan"),
     )

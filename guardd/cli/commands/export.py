@@ -23,7 +23,11 @@ Examples:
 A line says which run it is; then there is a line for each call and for each
 compaction, reset and restart between them. Arguments and results are never
 stored: fingerprints stand for them, which are equal where these were equal,
-and mean nothing outside of this run's database. --json changes nothing."""
+and mean nothing outside of this run's database. FILE is readable by its owner
+alone; it may exist if it is such an export, and is overwritten then; nothing
+else is. --json changes nothing."""
+
+STDOUT = "-"
 
 
 @click.command(epilog=EPILOG)
@@ -31,9 +35,9 @@ and mean nothing outside of this run's database. --json changes nothing."""
 @click.option(
     "--output",
     "-o",
-    type=click.Path(path_type=Path, readable=False, dir_okay=False),
+    type=click.Path(path_type=Path, readable=False, allow_dash=True),
     metavar="FILE",
-    help="Write to FILE, not to stdout.",
+    help="Write to FILE, not to stdout, which - is too.",
 )
 @database_option
 @shared_options
@@ -49,12 +53,14 @@ def command(shared: Shared, run: str, output: Path | None) -> None:
         found = daemon.request("run.get", {"run": run})
         past = history(daemon, found, ALL)
     written = _ndjson(export.lines(past.run, past.calls, past.markers))
-    if output is None:
+    if output is None or str(output) == STDOUT:
         for line in written:
             click.echo(line)
         return
-    with output.open("w", encoding="utf-8") as file:
-        file.writelines(f"{line}\n" for line in written)
+    from guardd.cli.output import Kind, write  # noqa: PLC0415 - brings tempfile
+
+    kind = Kind("export", f'{{"format":"{export.FORMAT}"'.encode())
+    write((f"{line}\n" for line in written), output, kind)
     forms.note(f"{plural(len(past.calls), 'call')} written to {output}.")
 
 

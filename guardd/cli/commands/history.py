@@ -15,6 +15,7 @@ from guardd.cli.options import (
 )
 from guardd.cli.paging import History, history, with_aborts
 from guardd.cli.text import plural
+from guardd.vocabulary import RunStatus
 
 EPILOG = """\b
 Examples:
@@ -78,7 +79,7 @@ def command(
         return
     _note_missing(past, since_seq)
     if not shared.as_json:
-        _show(shown, expand=expand, abs_time=abs_time, colored=shared.colored)
+        _show(shown, since_seq, expand=expand, abs_time=abs_time, colored=shared.colored)
 
 
 def _note_missing(past: History, since_seq: int | None) -> None:
@@ -91,18 +92,25 @@ def _note_missing(past: History, since_seq: int | None) -> None:
         forms.note(f"{earlier} {are} not among these: --limit all shows what is still stored.")
 
 
-def _show(past: History, *, expand: bool, abs_time: bool, colored: bool) -> None:
+def _show(past: History, since_seq: int | None, *, expand: bool, abs_time: bool, colored: bool) -> None:
     if not past.calls and not past.markers:
-        forms.note("No calls.")
+        forms.note(_nothing(past, since_seq))
         return
     from guardd.cli.history_table import show  # noqa: PLC0415 - brings rich
 
     show(past, expand=expand, abs_time=abs_time, colored=colored)
 
 
+def _nothing(past: History, since_seq: int | None) -> str:
+    made = past.run["calls"]
+    return f"No calls from {since_seq} on: the run has {made:,}." if since_seq and made else "No calls."
+
+
 def _follow(shared: Shared, past: History, *, abs_time: bool) -> None:
     from guardd.cli.following import polled  # noqa: PLC0415 - only to follow
 
+    if past.run["status"] != RunStatus.ACTIVE:
+        forms.note(f"The run has ended ({past.run['status']}); waiting for it to go on.")
     batches = polled(shared, past)
     if shared.as_json:
         for batch in batches:

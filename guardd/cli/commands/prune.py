@@ -12,7 +12,8 @@ Examples:
   guardctl prune --older-than 3d --dry-run
   guardctl prune --older-than 2026-01-31T00:00:00Z
 
-What the detectors of a live run need is never deleted."""
+What the detectors of a live run need is never deleted: runs that are active, or
+that guardd aborted, stay until they were silent for guardd.retention.days."""
 
 
 @click.command(epilog=EPILOG)
@@ -38,12 +39,11 @@ def command(shared: Shared, older_than: str | None, *, dry_run: bool) -> None:
     from guardd.cli.text import plural  # noqa: PLC0415
 
     verb = "Would delete" if dry_run else "Deleted"
+    kept = result.get("kept", 0)  # a daemon of before does not say
     if result["runs"]:
         forms.say(f"{verb} {plural(result['runs'], 'run')} with {plural(result['calls'], 'call')}.")
     else:
-        forms.say("No run is old enough to be deleted.")
-    if kept := result.get("kept"):  # a daemon of before does not say
-        are = "is" if kept == 1 else "are"
-        forms.say(
-            f"{plural(kept, 'run')} {are} as old and stay{'s' if kept == 1 else ''}: active or aborted."
-        )
+        forms.say("Nothing to delete." if kept else "No run is old enough to be deleted.")
+    if kept:
+        are, stay = ("is", "stays") if kept == 1 else ("are", "stay")
+        forms.say(f"{plural(kept, 'run')} {are} old enough and {stay}: active or aborted.")

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import click
 
 from guardd.cli import forms
-from guardd.cli.errors import Failure
 from guardd.cli.options import Shared, pass_shared, shared_options
 from guardd.cli.progress import over_files
 from guardd.cli.text import safe
@@ -44,7 +43,7 @@ DEFAULT = "default"
 
 
 @click.command(epilog=EPILOG)
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.argument("files", nargs=-1, metavar="FILE...")
 @click.option(
     "--config", type=click.Path(readable=False), metavar="FILE", help="Judge by this configuration."
 )
@@ -53,7 +52,7 @@ DEFAULT = "default"
     "changes",
     multiple=True,
     metavar="KEY=VALUE",
-    help="Change one of tools.loopDetection, for every agent; may be repeated.",
+    help="Change one of tools.loopDetection, for every agent, with --compare on both sides; may be repeated.",
 )
 @click.option(
     "--compare",
@@ -78,6 +77,10 @@ def command(
 
     FILE is a transcript, or - for stdin. No daemon is asked.
     """
+    if not files:
+        # With one configuration too few, the first transcript was taken for the other.
+        taken = " after the two settings that --compare takes, A and B" if comparisons else ""
+        raise click.UsageError(f"Missing argument 'FILE...'{taken}.")
     compare = _compared(comparisons, files)
     if compare and config:
         raise click.UsageError("--compare names both configurations: it does not go with --config.")
@@ -114,13 +117,16 @@ def _compared(comparisons: tuple[tuple[str, str], ...], files: tuple[str, ...]) 
 
 
 def _config(name: str, changes: tuple[str, ...]) -> "Config":
+    from guardd.cli.unusable import unusable  # noqa: PLC0415
     from guardd.config import ConfigError  # noqa: PLC0415 - brings the JSON5 reader
-    from guardd.config.trial import trial  # noqa: PLC0415
+    from guardd.config.trial import CHANGES, trial  # noqa: PLC0415
 
     try:
         return trial(None if name == DEFAULT else Path(name), changes)
     except ConfigError as error:
-        raise Failure(str(error)) from None
+        if error.file == CHANGES:
+            raise click.UsageError("\n".join(map(str, error.errors))) from None
+        raise unusable(error) from None
 
 
 def _remarks(names: tuple[str, ...], configs: "list[Config]", agent: str | None) -> None:

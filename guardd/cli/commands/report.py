@@ -58,13 +58,13 @@ def command(shared: Shared, run: str, output: Path | None) -> None:
     if output is None:
         forms.document(report.document(telling.story(report)))
         return
-    from guardd.cli.report.rendering import render  # noqa: PLC0415 - brings jinja2
+    from guardd.cli.report.rendering import KIND, render  # noqa: PLC0415 - brings jinja2
 
     page = render(report)
     if str(output) == STDOUT:
         click.echo(page.encode(), nl=False)
         return
-    from guardd.cli.report.writing import write  # noqa: PLC0415
+    from guardd.cli.output import write  # noqa: PLC0415 - brings tempfile
 
-    write(page, output)
+    write([page], output, KIND)
     forms.note(f"The report is written to {output} ({size(len(page.encode()))}).")

@@ -8,7 +8,6 @@ import click
 
 from guardd.cli import forms
 from guardd.cli.connect import asking
-from guardd.cli.errors import Failure
 from guardd.cli.options import (
     Shared,
     database_option,
@@ -160,13 +159,14 @@ def _of_daemon(
 def _configured(path: str | None, agent: str | None) -> "Present":
     """The settings of a file, or the defaults."""
     from guardd.cli.tune.candidates import Present  # noqa: PLC0415
+    from guardd.cli.unusable import unusable  # noqa: PLC0415
     from guardd.config import ConfigError  # noqa: PLC0415
     from guardd.config.trial import trial  # noqa: PLC0415
 
     try:
         described = trial(None if path is None else Path(path)).describe(agent)
     except ConfigError as error:
-        raise Failure(str(error)) from None
+        raise unusable(error) from None
     return Present.of(described, known=path is not None)
 
 
@@ -181,6 +181,7 @@ def _remark_on_agents(daemon: "Caller", page: Page) -> None:
 
 
 def _trying(stack: ExitStack, present: "Present", own: "list[Candidate]") -> "Trying":
+    from guardd.cli.unusable import unusable  # noqa: PLC0415
     from guardd.config import ConfigError  # noqa: PLC0415
     from guardd.replay.trying import effective, trying  # noqa: PLC0415
 
@@ -191,7 +192,7 @@ def _trying(stack: ExitStack, present: "Present", own: "list[Candidate]") -> "Tr
                 forms.note(remark)
         return stack.enter_context(trying(present.tried(own), present.with_thresholds))
     except ConfigError as error:
-        raise Failure(str(error)) from None
+        raise unusable(error) from None
 
 
 def _say(

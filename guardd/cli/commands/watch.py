@@ -20,7 +20,8 @@ Examples:
 Above stands the daemon, and what it has said since the board was opened; then
 the runs, newest activity first; then the events, newest last. A daemon that
 goes away is waited for, and no event is left out. Where stdout is no terminal,
-and with --json, the newest runs and events are printed once, newest first."""
+and with --json, the newest runs and events are printed once, newest first.
+The exit status is 130 after Ctrl-C, and 0 after q."""
 
 NEWEST = 20
 """Runs and events of a snapshot."""
@@ -48,7 +49,7 @@ def command(shared: Shared, agent: str | None, *, looping: bool, abs_time: bool)
 
         forms.document(found.document())
     else:
-        snapshot.show(found, filtered=bool(filters), abs_time=abs_time, colored=shared.colored)
+        snapshot.show(found, filters, abs_time=abs_time, colored=shared.colored)
 
 
 def _board(shared: Shared, filters: dict[str, Any], *, abs_time: bool) -> None:

@@ -4,6 +4,7 @@ from typing import Literal, NotRequired, TypedDict
 
 from guardd.protocol.gateway_methods import ActionWord
 from guardd.protocol.operator_results import CallStateWord, Time
+from guardd.replay.turns import Skip
 from guardd.vocabulary import Detector, Level, MarkerKind, RunStatus
 
 
@@ -46,6 +47,8 @@ class ReplayedFile(TypedDict):
         format: What it is; null where it is no transcript that is known.
         turns: Turns that hold calls.
         calls: Their calls.
+        stopped: How many of these guardd itself had blocked or refused when they were recorded: what they would
+            have brought is not known.
         skipped: How many entries could not be read.
         skippedBecause: Why they could not, and how many for each reason.
         actions: How many calls would have been answered with each action.
@@ -57,9 +60,10 @@ class ReplayedFile(TypedDict):
     format: str | None
     turns: int
     calls: int
+    stopped: int
     skipped: int
-    skippedBecause: dict[str, int]
-    actions: dict[str, int]
+    skippedBecause: dict[Skip, int]
+    actions: dict[ActionWord, int]
     detections: list[Detection]
 
 

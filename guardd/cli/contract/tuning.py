@@ -2,6 +2,7 @@
 
 from typing import Literal, NotRequired, TypedDict
 
+from guardd.replay.turns import Skip
 from guardd.vocabulary import Detector
 
 
@@ -139,7 +140,7 @@ class Unread(TypedDict):
     incompleteRuns: int
     runsOfOtherAgents: int
     skipped: int
-    skippedBecause: dict[str, int]
+    skippedBecause: dict[Skip, int]
     unknownFiles: list[str]
 
 

@@ -1,6 +1,6 @@
 """The facts that the checks judge. They come from `gathering`; tests make them up."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -123,7 +123,9 @@ class Facts:
         socket_directory: Its directory.
         database: The database file.
         database_directory: Its directory.
+        beside_database: What SQLite keeps beside it, of what is there: its log, and that log's index.
         damage: What is wrong with it, found in a short look where nobody listens; None for nothing.
+        found_schema: The schema that it has, read where nobody listens; None where it has none, or nobody could tell.
         notified: What the daemon runs on events; None for nothing, or where that is not known.
         disk: Where that is, by the daemon's word if it gave it; None where nobody could tell.
     """
@@ -141,7 +143,9 @@ class Facts:
     socket_directory: Place
     database: Place
     database_directory: Place
+    beside_database: Sequence[Place]
     damage: str | None
+    found_schema: str | None
     notified: Program | None
     disk: Disk | None
 

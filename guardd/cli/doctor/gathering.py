@@ -9,6 +9,7 @@ import pwd
 import shutil
 import stat
 from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +21,13 @@ from guardd.cli.errors import Failure, Status
 from guardd.cli.options import Shared
 from guardd.cli.times import now
 from guardd.config import Config, ConfigError, load
+from guardd.config.errors import raise_any
+from guardd.daemon.access import unknown_names
 from guardd.daemon.directories import group_name, other_writers, user_name
 from guardd.store.schema_version import NEWEST
 
 PATIENCE = 5.0
+_START_IT = ": start it with `guardd serve`"
 START = "Start it: guardd serve (systemctl start guardd where it is a service)"
 ELSEWHERE = "one that listens elsewhere is named with --socket PATH or $GUARDD_SOCKET"
 LOOK = "Look into its log (journalctl -u guardd where it is a service), and restart it if it stays so"
@@ -49,6 +53,7 @@ def gather(shared: Shared) -> Facts:
     socket = _look(_socket_path(shared, told))
     loaded, config = _load(_configured(told, in_force), told, socket)
     database = _look(_database_path(told, config))
+    nobody_listens = silence is not None and silence.nobody_listens
     return Facts(
         version=guardd.__version__,
         schema=NEWEST,
@@ -63,7 +68,9 @@ def gather(shared: Shared) -> Facts:
         socket_directory=_look_above(socket),
         database=database,
         database_directory=_look_above(database),
-        damage=_damage(database) if silence and silence.nobody_listens else None,
+        beside_database=_beside(database),
+        damage=_damage(database) if nobody_listens else None,
+        found_schema=_schema(database) if nobody_listens else None,
         notified=_program(in_force or loaded.described, _daemons_user(told, socket)),
         disk=_disk(told, database),
     )
@@ -75,7 +82,8 @@ def _ask(shared: Shared, method: str) -> Mapping[str, Any] | Silence:
             answer = daemon.request(method, {})
     except Failure as failure:
         nobody = failure.status == Status.NO_DAEMON and failure.message.startswith("no guardd at")
-        return Silence(failure.message, _advice(failure, nobody_listens=nobody), nobody)
+        reason = failure.message.replace(_START_IT, "")  # the advice says it
+        return Silence(reason, _advice(failure, nobody_listens=nobody), nobody)
     if isinstance(answer, dict) and answer.keys() & {"version", "values"}:
         return answer
     return Silence("what answers is not guardd", "Name guardd's socket: --socket PATH or $GUARDD_SOCKET")
@@ -84,7 +92,7 @@ def _ask(shared: Shared, method: str) -> Mapping[str, Any] | Silence:
 def _advice(failure: Failure, *, nobody_listens: bool) -> str:
     if failure.status == Status.NO_DAEMON:
         return f"{START if nobody_listens else LOOK}; {ELSEWHERE}"
-    return ", ".join(failure.advice) or (GET_IN if failure.status == Status.DENIED else LOOK)
+    return "; ".join(failure.advice) or (GET_IN if failure.status == Status.DENIED else LOOK)
 
 
 def _socket_path(shared: Shared, told: Mapping[str, Any]) -> str:
@@ -119,8 +127,9 @@ def _load(path: str | None, told: Mapping[str, Any], socket: Place) -> tuple[Loa
             environ.pop("HOME", None)  # what `~` is, is in the password database
     try:
         config = load(path, environ, uid)
+        raise_any(unknown_names(config))
     except ConfigError as error:
-        return Loaded(path or error.file, error=str(error)), None
+        return Loaded(path or error.file, error="\n".join(map(str, error.errors))), None
     watched = sum(config.loop_settings(agent_id).enabled is True for agent_id in config.agents)
     loaded = Loaded(
         None if config.path is None else str(config.path),
@@ -208,6 +217,27 @@ def _damage(database: Place) -> str | None:
         return None  # somebody works with it, or it may not be opened: not for us to say
     except sqlite3.DatabaseError as error:
         return str(error)
+
+
+def _schema(database: Place) -> str | None:
+    """The schema of a database file; that of a damaged one, or of none of guardd's, cannot be told."""
+    if database.kind is not Kind.FILE or not os.access(database.path, os.R_OK):
+        return None
+    import sqlite3  # noqa: PLC0415  as above
+
+    try:
+        with closing(
+            sqlite3.connect(f"{Path(database.path).absolute().as_uri()}?mode=ro", uri=True)
+        ) as opened:
+            row = opened.execute("select version_num from alembic_version").fetchone()
+    except sqlite3.Error:
+        return None
+    return None if row is None else str(row[0])
+
+
+def _beside(database: Place) -> list[Place]:
+    places = [_look(f"{database.path}{suffix}") for suffix in ("-wal", "-shm")]
+    return [place for place in places if place.kind not in (Kind.MISSING, Kind.HIDDEN)]
 
 
 def _look_above(place: Place) -> Place:

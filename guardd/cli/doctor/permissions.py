@@ -3,7 +3,7 @@
 import stat
 
 from guardd.cli.doctor.facts import Facts, Kind, Place
-from guardd.cli.doctor.finding import Finding, failed, ok, skipped, warning
+from guardd.cli.doctor.finding import Finding, State, failed, ok, skipped, warning
 
 ROOT = 0
 ANYONE = stat.S_IRWXO
@@ -43,8 +43,15 @@ def database(facts: Facts) -> Finding:
         return failed(
             f"{place.path} is {place.kind}, not a file", "Name a file: --db or guardd.database.path"
         )
-    fix = f"chmod 600 {place.path}"
     above = facts.database_directory
+    files = [place, *facts.beside_database]  # a log holds what is not in the database yet
+    found = [_file(one, above) for one in files]
+    return next((finding for finding in found if finding.state is not State.OK), found[0])
+
+
+def _file(place: Place, above: Place) -> Finding:
+    """Whether others can get at a file, in a directory."""
+    fix = f"chmod 600 {place.path}"
     is_shut = above.kind is Kind.DIRECTORY and not above.mode & (ANYONE | GROUP)
     if is_shut and place.mode & (ANYONE | GROUP):
         return warning(f"{_shown(place)}: only its directory keeps others from it", fix)

@@ -1,11 +1,12 @@
 """Checks of SQLite, the database's files, and the disk beside them."""
 
+from pathlib import Path
 from typing import Any
 
 from guardd.cli.doctor.facts import Facts
 from guardd.cli.doctor.finding import NEEDS_DAEMON, NOT_TOLD, Finding, failed, ok, warning
 from guardd.cli.text import size
-from guardd.store.errors import RESTORE
+from guardd.store.errors import RESTORE, newer
 
 MEGABYTE = 1_000_000
 MEBIBYTE = 1024 * 1024
@@ -101,6 +102,8 @@ def damage(facts: Facts) -> Finding:
 
 def schema(facts: Facts) -> Finding:
     """Whether the database has the schema that this program knows."""
+    if facts.status is None and facts.found_schema is not None:
+        return _schema_of_file(facts, facts.found_schema)
     found = _told(facts, "schema")
     if isinstance(found, Finding):
         return found
@@ -112,6 +115,14 @@ def schema(facts: Facts) -> Finding:
         if str(found) < facts.schema
         else "Use the guardctl that is installed with the daemon; this one is older",
     )
+
+
+def _schema_of_file(facts: Facts, found: str) -> Finding:
+    """Whether a daemon would start with the schema of a file that none has open."""
+    if found > facts.schema:
+        why = newer(Path(facts.database.path), found, facts.schema)
+        return failed(f"{why.path}: {why.reason}", why.advice)
+    return ok(found if found == facts.schema else f"{found}: guardd serve brings it to {facts.schema}")
 
 
 def retention(facts: Facts) -> Finding:

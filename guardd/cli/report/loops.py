@@ -6,9 +6,17 @@ from typing import Any
 
 from guardd.cli.paging import History
 from guardd.cli.report.model import Loop
+from guardd.vocabulary import Detector
 
 WINDOW = 30
 """How many calls the detectors look back by default, for where no configuration says."""
+
+_COUNTED_BACK = (
+    Detector.GENERIC_REPEAT,
+    Detector.PING_PONG,
+    Detector.KNOWN_POLL_NO_PROGRESS,
+    Detector.GLOBAL_CIRCUIT_BREAKER,
+)
 
 Event = Mapping[str, Any]
 
@@ -61,9 +69,11 @@ def with_calls(loop: Loop, past: History) -> Loop:
     """A loop with the calls that it consists of: of its signatures, or of a tool that does not exist."""
     if loop.span is None:
         return loop
+    loop = replace(loop, begun_with=_begun_with(loop.events[0], past))
+    assert loop.span is not None
     first, last = loop.span
     among = [call for call in past.calls if first <= call["seq"] <= last]
-    numbers = {event["seq"] for event in loop.events} | set(loop.counted or ())
+    numbers = {event["seq"] for event in loop.events} | {*(loop.counted or ()), *loop.begun_with}
     if loop.strongest["detector"] == "unknown_tool_repeat":
         its = [call for call in among if call["toolName"] == loop.strongest["toolName"]]
     else:
@@ -71,3 +81,20 @@ def with_calls(loop: Loop, past: History) -> Loop:
         its = [call for call in among if call["signature"] in kinds]
     signatures = list(dict.fromkeys(call["signature"] for call in its))
     return replace(loop, signatures=signatures, calls=len(its) or None)
+
+
+def _begun_with(event: Event, past: History) -> list[int]:
+    """The calls that a verdict counted, by the number that it gives: a database file has no other way to tell.
+
+    A repeat counts the calls before it that are the same, an alternation the call itself too (detection.md, rules 2
+    to 5); what other rules count is not of one kind, or not counted from the beginning.
+    """
+    if event["detector"] not in _COUNTED_BACK:
+        return []
+    until = [call for call in past.calls if call["seq"] <= event["seq"]]
+    if event["detector"] == Detector.PING_PONG:
+        kinds, more = {call["signature"] for call in until[-2:]}, 0
+    else:
+        kinds, more = {call["signature"] for call in until[-1:]}, 1
+    its = [call["seq"] for call in until if call["signature"] in kinds]
+    return its[-(event["count"] + more) :]

@@ -75,6 +75,7 @@ class Loop:
         signatures: Of the calls that it consists of, in their order.
         calls: How many of these the run made in it, attempts included; None where they are not stored.
         counted: The calls that the strongest verdict counted; None where nobody could say.
+        begun_with: The calls that the first verdict counted, of those that are stored.
         reasons: The words of that verdict's explanation, a paragraph each.
     """
 
@@ -82,6 +83,7 @@ class Loop:
     signatures: Sequence[str] = ()
     calls: int | None = None
     counted: Sequence[int] | None = None
+    begun_with: Sequence[int] = ()
     reasons: Sequence[str] = ()
 
     @property
@@ -102,7 +104,7 @@ class Loop:
     def span(self) -> tuple[int, int] | None:
         """Its first and last call, those included that were counted before the first verdict."""
         numbers = [event["seq"] for event in self.events if event["seq"] is not None]
-        numbers += self.counted or ()
+        numbers += [*(self.counted or ()), *self.begun_with]
         return (min(numbers), max(numbers)) if numbers else None
 
     def document(self) -> dict[str, Any]:

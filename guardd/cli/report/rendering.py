@@ -10,6 +10,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from guardd.cli import output
 from guardd.cli.folding import MARKERS
 from guardd.cli.report import cells, moments, telling
 from guardd.cli.report.model import ORDER, Loop, Report, said
@@ -20,7 +21,10 @@ from guardd.cli.times import length
 from guardd.vocabulary import DEFAULT_SOURCE
 
 GENERATOR = "guardd"
-"""What the page says it was made by; such a file may be replaced by another report."""
+"""What the page says it was made by."""
+
+KIND = output.Kind("report", f'<meta name="generator" content="{GENERATOR} '.encode())
+"""By what a page is known, to be replaced by another."""
 
 OPEN = 200
 """A list of calls up to so many rows is open."""
@@ -117,10 +121,7 @@ def _meanings(report: Report) -> list[tuple[str, str, str]]:
     words = {"warn": "warned of", "block": "blocked", "abort": "run ended"}
     given = {mark(call)[0] for call in calls}
     shown = [(action, sign, words[action]) for action, sign in MARKS.items() if sign in given]
-    if OBSERVED in given:
-        shown.append(
-            ("seen", OBSERVED, "only observed")
-        )  # one sign for all of them, and so no verdict's colour
+    shown += [("seen", sign, f"would {action}") for action, sign in OBSERVED.items() if sign in given]
     kinds = {marker["kind"] for marker in report.drawn.past.markers}
     return shown + [("mark", sign, MARKERS[kind]) for kind, sign in SIGNS.items() if kind in kinds]
 

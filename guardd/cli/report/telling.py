@@ -18,6 +18,7 @@ _WHAT = {
     "compaction_loop_persisted": "went on calling {tool} with the same arguments after its context was compacted",
 }
 _REPEATED = "called {tool} with the same arguments"
+_ONE_TOOL_IN_TURN = "went back and forth between two calls of {tool}"
 _DID = {"warn": "warned at", "block": "blocked", "abort": "ended the run at"}
 _WOULD_HAVE = {
     "warn": "would have warned at",
@@ -70,6 +71,8 @@ def title(loop: Loop) -> str:
     """What an agent did in a loop."""
     event = loop.strongest
     what = _WHAT.get(event["detector"], _REPEATED)
+    if event["detector"] == "ping_pong" and event["pairedToolName"] == event["toolName"]:
+        what = _ONE_TOOL_IN_TURN
     return what.format(tool=_name(event["toolName"]), paired=_name(event["pairedToolName"] or ""))
 
 

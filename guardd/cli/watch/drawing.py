@@ -16,6 +16,7 @@ from guardd.cli.watch import pieces
 from guardd.cli.watch.header import header
 from guardd.cli.watch.model import Model, Object
 from guardd.cli.watch.pieces import Line
+from guardd.cli.watch.snapshot import nothing_happened
 from guardd.cli.wrapping import NARROWEST
 
 ROOMY = 16
@@ -83,7 +84,7 @@ class Drawing:
         roomy = size.rows >= ROOMY
         above = header(model, now, width, two_lines=size.rows >= TALL)
         runs = _Part("runs", len(model.runs), "No run is like that." if self._filters else "No runs yet.")
-        events = _Part("events", model.events_kept, "No events yet: nothing has looped.")
+        events = _Part("events", model.events_kept, nothing_happened(model.agent))
         room = size.rows - len(above) - 1 - 2 * roomy
         for_runs, for_events = split(room, runs.wish, events.wish)
         extent = self._extent(model, max(0, for_runs - 1))

@@ -64,6 +64,7 @@ class Model:
         now: When the board opens, in seconds, by any clock that only goes forward.
 
     Attributes:
+        agent: As it was given.
         status: The daemon's newest `server.status`.
         counts: Events since the board opened, by verdict: an action, or one that was only observed in brackets.
         trouble: Why all this may be old; None while the daemon answers.
@@ -75,7 +76,7 @@ class Model:
         self.counts: Counter[str] = Counter()
         self.trouble: Trouble | None = None
         self.tail = Tail()
-        self._agent = agent
+        self.agent = agent
         self._opened = now
         self._runs: Sequence[Object] = ()
         self._events: deque[Object] = deque(maxlen=KEPT)
@@ -143,7 +144,7 @@ class Model:
         return total / min(WINDOW, max(1.0, self.age(now)))
 
     def _is_wanted(self, event: Object) -> bool:
-        return self._agent is None or event["agentId"] == self._agent
+        return self.agent is None or event["agentId"] == self.agent
 
     def _count(self, bucket: int, new: int) -> None:
         if self._rate and self._rate[-1][0] == bucket:

@@ -38,12 +38,12 @@ def take(daemon: Daemon, filters: Mapping[str, Any], limit: int) -> Snapshot:
     return Snapshot(status, runs, [event for event in events if agent in (None, event["agentId"])][:limit])
 
 
-def show(snapshot: Snapshot, *, filtered: bool, abs_time: bool, colored: bool) -> None:
+def show(snapshot: Snapshot, filters: Mapping[str, Any], *, abs_time: bool, colored: bool) -> None:
     """Print a snapshot for a person.
 
     Args:
         snapshot: What was found.
-        filtered: Whether only some runs were asked for.
+        filters: What it was restricted to, as for `take`.
         abs_time: Show RFC 3339 times.
         colored: Whether to use colours.
     """
@@ -65,9 +65,14 @@ def show(snapshot: Snapshot, *, filtered: bool, abs_time: bool, colored: bool) -
     if snapshot.runs:
         runs_table.show(snapshot.runs, abs_time=abs_time, colored=colored)
     else:
-        forms.say("No run is like that." if filtered else "No runs yet.")
+        forms.say("No run is like that." if filters else "No runs yet.")
     forms.say("")
     if snapshot.events:
         events_table.show(snapshot.events, abs_time=abs_time, colored=colored)
     else:
-        forms.say("No events yet: nothing has looped.")
+        forms.say(nothing_happened(filters.get("agentId")))
+
+
+def nothing_happened(agent: str | None) -> str:
+    """What to say where there are no events, of an agent or at all."""
+    return "No events yet: nothing has looped." if agent is None else "No events of this agent."

@@ -68,7 +68,9 @@ def facts_with(**changed: object) -> Facts:
         "socket_directory": Place("/s", Kind.DIRECTORY, 0o700, 1000, "me", "us"),
         "database": Place("/d/guardd.db", Kind.FILE, 0o600, 1000, "me", "us"),
         "database_directory": Place("/d", Kind.DIRECTORY, 0o755, 1000, "me", "us"),
+        "beside_database": [],
         "damage": None,
+        "found_schema": None,
         "notified": None,
         "disk": Disk(100_000_000_000, 200_000_000_000),
     }

@@ -28,7 +28,7 @@ def test_this_program(shared: Shared) -> None:
 def test_without_a_daemon(shared: Shared, tmp_path: Path) -> None:
     facts = gather(shared)
     assert facts.status is facts.described is None
-    assert facts.silence.reason.startswith(f"no guardd at {tmp_path}/guardd.sock")
+    assert facts.silence.reason == f"no guardd at {tmp_path}/guardd.sock"
     assert facts.silence.advice.startswith("Start it: guardd serve")
     assert (facts.socket.path, facts.socket.kind) == (f"{tmp_path}/guardd.sock", Kind.MISSING)
     assert (facts.socket_directory.path, facts.socket_directory.kind) == (str(tmp_path), Kind.DIRECTORY)
@@ -69,6 +69,20 @@ def test_a_damaged_database_that_no_daemon_has(
     monkeypatch.setenv("GUARDD_CONFIG", str(tmp_path / "g.json5"))
     damage = gather(shared).damage
     assert damage is None if found is None else found in damage
+
+
+def test_the_schema_and_the_log_of_a_database_that_no_daemon_has(
+    shared: Shared, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = make_database(tmp_path / "guardd.db")
+    (tmp_path / "g.json5").write_text(f"{{ guardd: {{ database: {{ path: '{path}' }} }} }}")
+    monkeypatch.setenv("GUARDD_CONFIG", str(tmp_path / "g.json5"))
+    facts = gather(shared)
+    assert (facts.found_schema, facts.beside_database) == (NEWEST, [])
+    path.with_name("guardd.db-wal").touch()
+    assert [place.path for place in gather(shared).beside_database] == [f"{path}-wal"]
+    path.write_bytes(b"no database")
+    assert gather(shared).found_schema is None
 
 
 def test_the_database_of_a_daemon_that_hangs_is_not_opened(
@@ -150,7 +164,7 @@ def test_a_user_who_may_not_look(shared: Shared, daemon: Any, refuse: Any) -> No
     daemon.answers["server.status"] = refuse(-32002, "your user may not call server.status", kind="denied")
     silence = gather(shared).silence
     assert silence.reason == "your user may not call server.status"
-    assert "guardd.socket.readers" in silence.advice
+    assert silence.advice.endswith("; whom guardd.socket.readers names may look, and no more")
 
 
 def test_something_else_answers(shared: Shared, daemon: Any) -> None:

@@ -56,6 +56,16 @@ def test_database(facts: Any, kind: Kind, mode: int, above: int, state: State, w
     assert bool(finding.fix) == (state in (State.WARNING, State.FAILED))
 
 
+def test_the_log_of_the_database_holds_as_much(facts: Any) -> None:
+    log = Place("/d/guardd.db-wal", Kind.FILE, 0o644, 1000, "me", "us")
+    finding = permissions.database(facts(beside_database=[log]))
+    assert finding.state is State.FAILED
+    assert finding.detail.startswith("/d/guardd.db-wal, 0644, me:us: anyone can get at it")
+    assert finding.fix == "chmod 600 /d/guardd.db-wal"
+    shut = permissions.database(facts(beside_database=[log._replace(mode=0o600)]))
+    assert (shut.state, shut.detail) == (State.OK, "/d/guardd.db, 0600, me:us")
+
+
 DIRECTORIES = [
     (Place("/p", Kind.DIRECTORY, 0o700, 1000, "me", "us"), State.OK, "/p, 0700, me:us", None),
     (Place("/p", Kind.DIRECTORY, 0o755, 0, "root", "root"), State.OK, "/p, 0755, root:root", None),

@@ -95,6 +95,21 @@ def test_schema(facts: Any, status: Any, found: str, state: State, fix: str | No
 
 
 @pytest.mark.parametrize(
+    ("found", "state", "detail"),
+    [
+        (NEWEST, State.OK, NEWEST),
+        ("0001", State.OK, f"0001: guardd serve brings it to {NEWEST}"),
+        ("9999", State.FAILED, "/d/guardd.db: it was written by a newer guardd (schema 9999; "),
+    ],
+)
+def test_the_schema_of_a_file_that_no_daemon_has(facts: Any, found: str, state: State, detail: str) -> None:
+    finding = storage.schema(facts(status=None, found_schema=found))
+    assert finding.state is state
+    assert finding.detail.startswith(detail)
+    assert (finding.fix is None) == (state is State.OK)
+
+
+@pytest.mark.parametrize(
     ("used", "state", "detail"),
     [
         (1_000_000, State.OK, "1 MB of 105 MB used; ended runs are kept 14 d"),

@@ -53,11 +53,18 @@ def test_what_is_further_apart_than_detectors_look_is_another_loop(past: Any, ma
 
 
 def test_both_calls_of_a_ping_pong_are_one_loop(past: Any, make_event: Make) -> None:
-    events = [make_event(seq, detector="ping_pong", pairedToolName="read") for seq in (4, 5, 6)]
+    events = [make_event(seq, detector="ping_pong", pairedToolName="read", count=seq) for seq in (4, 5, 6)]
     (loop,) = episodes(past("ababab"), events)
     assert numbers([loop]) == [[4, 5, 6]]
     loop = with_calls(loop, past("ababab"))
-    assert (loop.signatures, loop.calls) == (["b", "a"], 3)
+    assert (loop.signatures, loop.calls, loop.span) == (["a", "b"], 6, (1, 6))
+
+
+def test_a_loop_begins_with_what_its_first_verdict_counted(past: Any, make_event: Make) -> None:
+    """Without a daemon, which would say what the strongest verdict counted."""
+    (loop,) = episodes(past("xayaaaa"), [make_event(6, count=3), make_event(7, count=4)])
+    loop = with_calls(loop, past("xayaaaa"))
+    assert (loop.begun_with, loop.calls, loop.span) == ([2, 4, 5, 6], 5, (2, 7))
 
 
 def test_a_tool_that_does_not_exist_is_one_loop_whatever_its_arguments(past: Any, make_event: Make) -> None:

@@ -223,7 +223,7 @@ def test_what_was_only_observed_is_told_apart(make_run: Make, make_call: Make, m
     )
     root = parse(render(made))
     assert [cell.classes for cell in cells(root)] == [["k0"], ["k0", "block", "seen"]]
-    assert root.one("ul", class_="meanings").text == "? only observed"
+    assert root.one("ul", class_="meanings").text == "+ would block"
     assert root.one("span", class_="sign").classes == ["sign", "seen"], "of no verdict's colour"
     assert facts(root)["Strongest verdict"] == "would block"
     assert root.one("article").one("table").rows()[0][0] == "would block"

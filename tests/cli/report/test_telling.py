@@ -39,13 +39,13 @@ def told(make_run: Make, make_call: Make, make_event: Make) -> Callable[..., lis
 
 def test_a_loop_from_warning_to_end(told: Any) -> None:
     answers = [
-        *({"seq": seq} for seq in (4, 5)),
-        *({"seq": seq, "action": "block"} for seq in (6, 7, 8)),
-        {"seq": 9, "action": "abort"},
+        *({"seq": seq, "count": seq - 1} for seq in (4, 5)),
+        *({"seq": seq, "action": "block", "count": seq - 1} for seq in (6, 7, 8)),
+        {"seq": 9, "action": "abort", "count": 8},
     ]
     assert told("aaaaaaaaaaa", *answers, refused=2) == [
         (
-            "The agent called exec with the same arguments 6 times. guardd warned at calls 4 and 5, "
+            "The agent called exec with the same arguments 9 times. guardd warned at calls 4 and 5, "
             "blocked calls 6 to 8 and ended the run at call 9."
         ),
         "2 further calls of the agent were refused, because the run had been ended.",
@@ -82,7 +82,7 @@ def test_what_was_only_observed(told: Any) -> None:
     [
         ("unknown_tool_repeat", "called exec, a tool that does not exist, 2 calls in all"),
         ("known_poll_no_progress", "polled with exec and saw no change, 1 call in all"),
-        ("ping_pong", "went back and forth between exec and read, 1 call in all"),
+        ("ping_pong", "went back and forth between exec and read, 2 calls in all"),
         (
             "compaction_loop_persisted",
             "went on calling exec with the same arguments after its context was compacted, 1 call in all",
@@ -94,6 +94,11 @@ def test_each_detector_in_plain_words(told: Any, detector: str, words: str) -> N
     if detector == "unknown_tool_repeat":
         answers.insert(0, {"seq": 1, "detector": detector, "pairedToolName": "read"})
     assert told("ab", *answers)[0].startswith(f"The agent {words}. guardd warned at call")
+
+
+def test_one_tool_that_takes_turns_with_itself(told: Any) -> None:
+    (sentence,) = told("abab", {"seq": 4, "detector": "ping_pong", "pairedToolName": "exec", "count": 4})
+    assert sentence.startswith("The agent went back and forth between two calls of exec, 4 calls in all.")
 
 
 def test_what_an_operator_did_and_what_happened_in_between(told: Any) -> None:

@@ -115,6 +115,9 @@ def test_without_runs_and_events_it_says_so():
     lines = drawn(empty, 80, 24, filtered)
     assert lines[2].startswith("── runs · agent x, looping ───")
     assert lines[3] == "No run is like that."
+    nobody = Model("x", 0)
+    nobody.learn(STATUS | {"runs": 0}, [])
+    assert drawn(nobody, 80, 24, filtered)[5] == "No events of this agent."
 
 
 def test_what_is_restricted_says_to_what_and_whether_there_is_more(model: Model, make_run: Make):
