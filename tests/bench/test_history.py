@@ -1,8 +1,8 @@
 """A database of 10 million calls in 100,000 runs: verdicts, the start, and what operators ask meanwhile."""
 
 import contextlib
-import re
 import json
+import re
 import sqlite3
 import subprocess
 import sys
