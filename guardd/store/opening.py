@@ -3,6 +3,8 @@
 import os
 import secrets
 import sqlite3
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,7 +12,7 @@ from sqlalchemy import Connection
 
 import guardd
 from guardd.fingerprint import VERSION
-from guardd.store.connecting import Durability, connect_writer, core_connection
+from guardd.store.connecting import Durability, connect_reader, connect_writer, core_connection
 from guardd.store.errors import DatabaseUnusable, unreadable
 from guardd.store.migrating import Migration, migrate
 from guardd.store.store import Store
@@ -75,7 +77,23 @@ def open_database(path: Path, durability: Durability, now: int) -> Database:
     Raises:
         DatabaseUnusable: with what to do about it.
     """
-    migration = migrate(path)
+    with _held(path):
+        migration = migrate(path)
+        return _opened(path, durability, migration, now)
+
+
+@contextmanager
+def _held(path: Path) -> Iterator[None]:
+    """Keep a file open meanwhile, if there is one: each first to open it reads its whole log after a crash."""
+    with ExitStack() as stack:
+        if path.is_file():
+            with suppress(sqlite3.Error):  # what is wrong with it is told by those who look
+                holder = stack.enter_context(closing(connect_reader(path)))
+                holder.execute("select count(*) from sqlite_master")
+        yield
+
+
+def _opened(path: Path, durability: Durability, migration: Migration, now: int) -> Database:
     try:
         connection = connect_writer(path, durability)
         try:

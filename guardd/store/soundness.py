@@ -5,8 +5,8 @@ import threading
 from contextlib import closing
 from pathlib import Path
 
-PATIENCE_SECONDS = 0.25
-"""How long to look at a start: enough for some fifty megabytes, and nobody notices."""
+PATIENCE_SECONDS = 0.05
+"""How long to look at a start: enough for some ten megabytes, and nobody notices."""
 
 
 def damage(path: Path, seconds: float = PATIENCE_SECONDS) -> str | None:
