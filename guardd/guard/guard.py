@@ -53,6 +53,7 @@ class Guard:
         self.polls = json.dumps(sorted(Tools(polls=config.settings.poll_tools).polls))
         beyond = config.settings.profile == "extended"
         agents = [config.loop_settings(agent_id) for agent_id in (None, *config.agents)]
+        self._looks_at_edits = any(settings.identical_mutation for settings in agents)
         self.fingerprinter = Fingerprinter(
             self._key,
             sending_tools=config.settings.sending_tools,
@@ -72,7 +73,7 @@ class Guard:
             tool,
             self.fingerprinter.signature(tool, arguments),
             self.fingerprinter.is_poll(tool, arguments),
-            is_editing(tool, arguments),
+            self._looks_at_edits and is_editing(tool, arguments),
         )
 
     def answer(self, run: RunRow, seq: int | None, detection: Detection, now: int) -> tuple[int, Verdict]:
