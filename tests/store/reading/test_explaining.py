@@ -360,12 +360,15 @@ def test_a_cycle_by_its_rounds(guard_with):
     assert "With detectors.cycle switched off it would have been let through." in explained["text"]
 
 
-def test_the_same_edit_by_its_calls(guard_with):
+@pytest.mark.parametrize("tool", ["edit", "mcp__files__edit"])
+def test_the_same_edit_by_its_calls(guard_with, tool):
     guard = guard_with(HIGH, profile="extended")
     guard.call("read", {}, "text")
     for number in range(5):
-        guard.call("edit", {"path": "x"}, f"grown to {number}")
-    assert verdict(guard.explain()) == ("warn", Detector.IDENTICAL_MUTATION, [2, 3, 4, 5, 6])
+        guard.call(tool, {"path": "x"}, f"grown to {number}")
+    explained = guard.explain()
+    assert verdict(explained) == ("warn", Detector.IDENTICAL_MUTATION, [2, 3, 4, 5, 6])
+    assert "By today's configuration" not in explained["text"]
 
 
 def test_failures_alike_and_errors_in_a_row_by_their_calls(guard_with):
