@@ -18,7 +18,10 @@ class Action(IntEnum):
     @property
     def word(self) -> str:
         """The action as it stands on the wire."""
-        return self.name.lower()
+        return _ACTION_WORDS[self]
+
+
+_ACTION_WORDS: Final = tuple(action.name.lower() for action in Action)
 
 
 class Level(StrEnum):

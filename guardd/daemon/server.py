@@ -300,7 +300,8 @@ class Server:
             self.metrics.calls[action] += 1
         self._uncommitted_calls.clear()
         events = self.watchers.committed()
-        self.notifying.take(events)
+        if events:
+            self.notifying.take(events)
         for event in events:
             detection = event.verdict.detection
             if detection is not None:

@@ -11,8 +11,7 @@ import sqlite3
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from sqlalchemy.exc import DBAPIError
 
@@ -31,8 +30,7 @@ MOST_AT_ONCE = 256
 """Requests in one transaction, at most: more would make the first of them wait for the last."""
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """A request that changes state.
 
     Attributes:
@@ -76,7 +74,7 @@ class Writer:
         self._committed = committed
         self._rolled_back = rolled_back
         self._is_in_place = is_in_place
-        self._queue: deque[Change | Callable[[], None]] = deque()
+        self._queue: deque[Change] = deque()
         self._scheduled = False
         self._available = True
         self.commits = 0
@@ -122,7 +120,7 @@ class Writer:
     def after_pending(self, callback: Callable[[], None]) -> None:
         """Call back when all that was submitted before is committed; at once if nothing is."""
         if self._queue:
-            self._queue.append(callback)
+            self.submit(Change(lambda _now: b"", lambda _outcome: callback()))
         else:
             callback()
 
@@ -145,14 +143,10 @@ class Writer:
 
     def _write_some(self) -> None:
         """One transaction's worth of the queue."""
-        items = [self._queue.popleft() for _ in range(min(len(self._queue), MOST_AT_ONCE))]
-        results = iter(self._carry_out([item for item in items if isinstance(item, Change)]))
-        for item in items:
+        changes = [self._queue.popleft() for _ in range(min(len(self._queue), MOST_AT_ONCE))]
+        for change, outcome in zip(changes, self._carry_out(changes), strict=True):
             try:
-                if isinstance(item, Change):
-                    item.answer(next(results))
-                else:
-                    item()
+                change.answer(outcome)
             except Exception as error:  # the others are to be answered all the same
                 logger.exception(
                     "an answer could not be handed out; this is a bug",
@@ -161,8 +155,6 @@ class Writer:
 
     def _carry_out(self, changes: list[Change]) -> list[bytes | RpcError]:
         """Carry out changes in one transaction; where that fails, each in its own: only those at fault fail."""
-        if not changes:
-            return []
         if not self._is_in_place():
             gone = sqlite3.OperationalError("its file was removed or replaced; restart guardd")
             return [self._fault(gone)] * len(changes)

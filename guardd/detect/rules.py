@@ -47,18 +47,6 @@ def judge(question: Question, figures: Figures, settings: LoopSettings) -> Detec
     return None
 
 
-def may_match(earlier: int, settings: LoopSettings) -> bool:
-    """Whether a rule can match at all after so many calls since the last reset; if not, none need be counted."""
-    if settings.looks_further:
-        return bool(settings.enabled)
-    fewest = min(
-        settings.warning_threshold - 1,  # an alternation counts the call in question too
-        settings.unknown_tool_threshold,
-        settings.global_circuit_breaker_threshold,
-    )
-    return bool(settings.enabled) and earlier >= fewest
-
-
 def _straight_retry(question: Question, figures: Figures, settings: LoopSettings) -> Detection | None:
     """The blocking rule's verdict again, one higher, as long as its threshold and switch still say so."""
     if figures.newest_signature != question.signature or figures.newest_state not in _BLOCKED:

@@ -24,6 +24,7 @@ _CUT_TAIL: Final = 128
 _DEPTH: Final = 8
 _MORE: Final = "…"
 _COMMANDS: Final = ("command", "cmd")
+_quoted: Final = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def preview(arguments: Arguments) -> str:
@@ -79,7 +80,7 @@ class _Line:
 
     def _json(self, value: object, depth: int = 0) -> Iterator[str]:
         if isinstance(value, str):
-            yield json.dumps(self._masked(value), ensure_ascii=False)
+            yield _quoted(self._masked(value))
         elif not isinstance(value, dict | list):
             yield msgspec.json.encode(value).decode()
         elif depth == _DEPTH or self._to_look_at <= 0:
@@ -93,7 +94,7 @@ class _Line:
         name = name_in(value)
         separator = "{"
         for key, member in value.items():
-            yield separator + json.dumps(self._masked(key), ensure_ascii=False) + ":"
+            yield separator + _quoted(self._masked(key)) + ":"
             if is_secret(key, member) or (key in VALUE_KEYS and is_secret(name, member)):
                 yield f'"{MASK}"'
             else:
@@ -105,7 +106,7 @@ class _Line:
         if is_command(value):
             masked = self._masked(joined(value))
             if MASK in masked:  # a secret may be one by the words before it, so they are shown together
-                yield json.dumps([masked], ensure_ascii=False)
+                yield _quoted([masked])
                 return
         separator = "["
         for member in value:

@@ -3,7 +3,8 @@
 from guardd.config import LoopSettings
 from guardd.detect.detection import Detection, Question
 from guardd.detect.figures import Figures
-from guardd.detect.rules import after_the_fact, judge, may_match
+from guardd.detect.glance import may_match
+from guardd.detect.rules import after_the_fact, judge
 from guardd.fingerprint import VERSION, Arguments, Outcome, preview
 from guardd.guard import compaction, further
 from guardd.guard.answers import CompactionGuard, Report, Verdict
@@ -84,7 +85,7 @@ def _judge(
     seq = run.newest_seq + 1
     if run.abort_detection_id is not None:
         return run.abort_detection_id, None, guard.repeated_abort(seq, run.abort_detection_id)
-    if not may_match(run.newest_seq - run.reset_seq, settings):
+    if not settings.enabled:
         return None, None, Verdict(Action.ALLOW, seq)
     figures, detection = _found(guard, run, settings, question)
     if detection is None:
@@ -102,8 +103,10 @@ def _found(
     """What is counted, and what the rules find in it; those beyond the documented ones only if these find nothing."""
     store, history_size, masks = guard.store, settings.history_size, settings.volatile_text
     since = store.newest_change(run, question, history_size) if settings.progress_reset else 0
-    figures = store.figures(run, question, history_size, masks=masks, since=since)
-    detection = judge(question, figures, settings)
+    figures, detection = Figures(), None
+    if may_match(store.glance(run, question, history_size, since=since), run.newest_seq, settings):
+        figures = store.figures(run, question, history_size, masks=masks, since=since)
+        detection = judge(question, figures, settings)
     if detection is None and settings.looks_further:
         counted = store.further_figures(run, question, history_size, guard.polls, masks=masks)
         figures = figures._replace(further=counted)

@@ -22,10 +22,11 @@ class Framer:
         limit: The greatest length of a frame in bytes, its line ending not counted.
     """
 
-    __slots__ = ("_buffer", "_overflowed", "_searched", "limit")
+    __slots__ = ("_buffer", "_overflowed", "_searched", "_whole", "limit")
 
     def __init__(self, limit: int = DEFAULT_LIMIT) -> None:
         self.limit = limit
+        self._whole = b""  # one frame and its ending: what nearly always comes, and needs no buffer
         self._buffer = bytearray()
         self._searched = 0
         self._overflowed = False
@@ -33,12 +34,18 @@ class Framer:
     @property
     def buffered(self) -> int:
         """The bytes held: those of frames not yet taken, and of the one still arriving."""
-        return len(self._buffer)
+        return len(self._whole) or len(self._buffer)
 
-    def feed(self, data: bytes | bytearray | memoryview) -> None:
+    def feed(self, data: bytes) -> None:
         """Take what the stream brought. After a frame that was too large, everything is dropped."""
-        if not self._overflowed:
-            self._buffer += data
+        if self._overflowed:
+            return
+        if not self.buffered and data.find(b"\n") == len(data) - 1:
+            self._whole = data
+            return
+        self._buffer += self._whole
+        self._whole = b""
+        self._buffer += data
 
     def next_frame(self) -> bytes | None:
         """The next complete frame, or None when more bytes are needed.
@@ -49,32 +56,36 @@ class Framer:
             FrameTooLarge: The next frame is above the limit, even if its end has not been seen yet; raised
                 again at every further call, since nothing after such a frame is a message.
         """
-        while True:
-            if self._overflowed:
-                raise FrameTooLarge(self.limit)
-            end = self._buffer.find(b"\n", self._searched)
-            if end < 0:
-                self._searched = len(self._buffer)
-                if self._unfinished_length() > self.limit:
-                    self._overflow()
-                    continue
-                return None
-            frame = self._take(end)
-            if len(frame) > self.limit:
+        while not self._overflowed:
+            line = self._next_line()
+            if line is None:
+                if self._unfinished_length() <= self.limit:
+                    return None
                 self._overflow()
-            elif frame:
-                return frame
+            elif len(line) > self.limit:
+                self._overflow()
+            elif line:
+                return line
+        raise FrameTooLarge(self.limit)
+
+    def _next_line(self) -> bytes | None:
+        """The next line without its ending, which may be empty; None where its end has not come."""
+        if self._whole:
+            line, self._whole = self._whole, b""
+            return line[: -2 if line.endswith(b"\r\n") else -1]
+        end = self._buffer.find(b"\n", self._searched)
+        if end < 0:
+            self._searched = len(self._buffer)
+            return None
+        with memoryview(self._buffer) as view:
+            line = bytes(view[: end - (end > 0 and view[end - 1] == ord("\r"))])
+        del self._buffer[: end + 1]
+        self._searched = 0
+        return line
 
     def _unfinished_length(self) -> int:
         r"""The least length that the frame still arriving can have: a last ``\r`` may be of its ending."""
         return len(self._buffer) - self._buffer.endswith(b"\r")
-
-    def _take(self, end: int) -> bytes:
-        with memoryview(self._buffer) as view:
-            frame = bytes(view[: end - (end > 0 and view[end - 1] == ord("\r"))])
-        del self._buffer[: end + 1]
-        self._searched = 0
-        return frame
 
     def _overflow(self) -> None:
         self._overflowed = True

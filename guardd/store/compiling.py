@@ -23,6 +23,8 @@ class _Compiler(SQLiteCompiler):
         return text
 
 
+_PLACEHOLDER = re.compile(r":(\w+)")
+
 _DIALECT = sqlite.dialect(paramstyle="named")
 _DIALECT.statement_compiler = _Compiler
 
@@ -54,7 +56,19 @@ def compiled(statement: ClauseElement, columns: Sequence[str] | None = None) -> 
     result = statement.compile(dialect=_DIALECT, column_keys=columns)
     assert isinstance(result, SQLCompiler)
     constants = {name: bind.value for name, bind in result.binds.items() if not bind.required}
-    return re.sub(r":(\w+)", lambda match: _literal(constants.get(match[1]), match[0]), str(result))
+    return _PLACEHOLDER.sub(lambda match: _literal(constants.get(match[1]), match[0]), str(result))
+
+
+def compiled_by_place(statement: ClauseElement, names: Sequence[str]) -> str:
+    """The same, what the caller binds by its place in `names`, which takes the driver less time than by name.
+
+    Raises:
+        ValueError: the statement binds other names.
+    """
+    text = compiled(statement)
+    if set(_PLACEHOLDER.findall(text)) != set(names):
+        raise ValueError(f"the statement binds {sorted(set(_PLACEHOLDER.findall(text)))}")
+    return _PLACEHOLDER.sub(lambda match: f"?{names.index(match[1]) + 1}", text)
 
 
 def _literal(value: object, placeholder: str) -> str:

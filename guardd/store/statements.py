@@ -17,9 +17,10 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.sqlite import insert as upsert
 
+from guardd.detect.glance import glance_statement
 from guardd.detect.progress import newest_change_statement
 from guardd.detect.statement import figures_statement, further_statement
-from guardd.store.compiling import compiled, compiled_insert
+from guardd.store.compiling import compiled, compiled_by_place, compiled_insert
 from guardd.store.rows import DetectionRow, NewCall
 from guardd.store.schema import OPEN, calls, detections, markers, notices, requests, runs
 from guardd.vocabulary import CallState, MarkerKind, RunStatus
@@ -73,10 +74,13 @@ def _find_open_call(*conditions: ColumnElement[bool]) -> Select[tuple[object, ..
     )
 
 
+GLANCE = compiled_by_place(glance_statement(), ("run", "newest", "low", "tool", "signature"))
+"""Whether there is anything to count: see `guardd.detect.glance`."""
+
 FIGURES = compiled(figures_statement())
 """What all rolling detectors count, for the call in question: see `guardd.detect`."""
 
-FIND_RUN = compiled(select(*_run_columns).where(*_is_scope))
+FIND_RUN = compiled_by_place(select(*_run_columns).where(*_is_scope), ("in_source", "in_kind", "in_name"))
 """How a run stands."""
 
 FURTHER = compiled(further_statement())
@@ -104,7 +108,9 @@ SET_FURTHER = compiled(
 )
 """Keep what the rules beyond the documented ones look at."""
 
-TOUCH_RUN = compiled(update(runs).where(runs.c.id == _run).values(last_activity_at=bindparam("now")))
+TOUCH_RUN = compiled_by_place(
+    update(runs).where(runs.c.id == _run).values(last_activity_at=bindparam("now")), ("run", "now")
+)
 """Mark activity in a run."""
 
 SET_AGENT = compiled(update(runs).where(runs.c.id == _run).values(agent_id=bindparam("agent")))
@@ -148,10 +154,12 @@ INSERT_RUN = compiled(
 INSERT_CALL = compiled_insert(insert(calls), NewCall._fields)
 """Record a call, or a blocked attempt; a `NewCall` is what it binds."""
 
-FIND_OPEN_CALL = compiled(_find_open_call())
+FIND_OPEN_CALL = compiled_by_place(_find_open_call(), ("run", "tool", "signature"))
 """The newest call of a tool that has no outcome yet, one with the same arguments first."""
 
-FIND_OPEN_CALL_BY_ID = compiled(_find_open_call(calls.c.call_id == bindparam("in_call_id")))
+FIND_OPEN_CALL_BY_ID = compiled_by_place(
+    _find_open_call(calls.c.call_id == bindparam("in_call_id")), ("run", "tool", "signature", "in_call_id")
+)
 """The same among the calls with that call id, which is not unique."""
 
 FIND_REPORTED_CALL = compiled(
@@ -171,13 +179,15 @@ FIND_REPORTED_CALL = compiled(
 )
 """Among the newest calls, that with that call id which was reported with that very outcome."""
 
-ATTACH_OUTCOME = compiled(
+_columns_of_outcomes = ("state", "outcome", "guard_marker_id", "duration_ms")
+ATTACH_OUTCOME = compiled_by_place(
     update(calls)
     .where(calls.c.run_id == _run, calls.c.seq == bindparam("in_seq"))
     .values(
         missing_tool=func.coalesce(bindparam("new_missing_tool"), calls.c.missing_tool),
-        **{name: bindparam(f"new_{name}") for name in ("state", "outcome", "guard_marker_id", "duration_ms")},
-    )
+        **{name: bindparam(f"new_{name}") for name in _columns_of_outcomes},
+    ),
+    ("run", "in_seq", *(f"new_{name}" for name in _columns_of_outcomes), "new_missing_tool"),
 )
 """Give a call its outcome."""
 

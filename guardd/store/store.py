@@ -9,6 +9,7 @@ import sqlite3
 
 from guardd.detect.detection import Detection, Question
 from guardd.detect.figures import Figures, Further
+from guardd.detect.glance import Glance
 from guardd.store import statements
 from guardd.store.rows import DetectionRow, NewCall, OpenCall, RunRow, Scope
 from guardd.vocabulary import CallEffect, MarkerKind, RunStatus
@@ -71,7 +72,7 @@ class Store:
         run = self.find_run(scope)
         if run is None:
             return self._insert_run(scope, agent_id, now)
-        self._execute(statements.TOUCH_RUN, {"run": run.id, "now": now})
+        self._execute(statements.TOUCH_RUN, (run.id, now))
         if agent_id is not None and agent_id != run.agent_id:
             self._execute(statements.SET_AGENT, {"run": run.id, "agent": agent_id})
             run = run._replace(agent_id=agent_id)
@@ -84,10 +85,7 @@ class Store:
 
     def find_run(self, scope: Scope) -> RunRow | None:
         """The run of a scope, untouched."""
-        row = self._execute(
-            statements.FIND_RUN,
-            {"in_source": scope.source, "in_kind": scope.kind, "in_name": scope.name},
-        ).fetchone()
+        row = self._execute(statements.FIND_RUN, (scope.source, scope.kind, scope.name)).fetchone()
         return None if row is None else RunRow(*row)
 
     def newest_run_of_session(self, source: str, session: str) -> Scope | None:
@@ -137,6 +135,12 @@ class Store:
         self.insert_marker(run, MarkerKind.RESET, now, reason=reason)
 
     # Calls
+
+    def glance(self, run: RunRow, question: Question, history_size: int, *, since: int = 0) -> Glance:
+        """Whether there is anything to count; the arguments are those of `figures`."""
+        low = _low(run, history_size, since)
+        bound = (run.id, run.newest_seq, low, question.tool, question.signature)
+        return Glance(*self._execute(statements.GLANCE, bound).fetchone())
 
     def figures(
         self, run: RunRow, question: Question, history_size: int, *, masks: bool = False, since: int = 0
@@ -199,12 +203,11 @@ class Store:
 
     def find_open_call(self, run: RunRow, question: Question, call_id: str | None) -> OpenCall | None:
         """The call that an outcome belongs to (detection.md, "After a call")."""
-        values = {"run": run.id, "tool": question.tool, "signature": question.signature}
+        bound = (run.id, question.tool, question.signature)
         if call_id is None:
-            row = self._execute(statements.FIND_OPEN_CALL, values).fetchone()
+            row = self._execute(statements.FIND_OPEN_CALL, bound).fetchone()
         else:
-            values["in_call_id"] = call_id
-            row = self._execute(statements.FIND_OPEN_CALL_BY_ID, values).fetchone()
+            row = self._execute(statements.FIND_OPEN_CALL_BY_ID, (*bound, call_id)).fetchone()
         return None if row is None else OpenCall(*row)
 
     def find_reported_call(
@@ -237,15 +240,7 @@ class Store:
         """Give a call its outcome."""
         self._execute(
             statements.ATTACH_OUTCOME,
-            {
-                "run": run.id,
-                "in_seq": seq,
-                "new_state": state,
-                "new_outcome": outcome,
-                "new_missing_tool": missing_tool,
-                "new_guard_marker_id": guard_marker_id,
-                "new_duration_ms": duration_ms,
-            },
+            (run.id, seq, state, outcome, guard_marker_id, duration_ms, missing_tool),
         )
 
     # Detections and what was notified
@@ -378,6 +373,11 @@ class Store:
         )
 
 
+def _low(run: RunRow, history_size: int, since: int) -> int:
+    """The seq before that of the oldest call that counts."""
+    return max(run.newest_seq - history_size, run.reset_seq, since)
+
+
 def _window(
     run: RunRow, question: Question, history_size: int, *, masks: bool = False, since: int = 0
 ) -> dict[str, object]:
@@ -385,7 +385,7 @@ def _window(
     return {
         "run": run.id,
         "newest": run.newest_seq,
-        "low": max(run.newest_seq - history_size, run.reset_seq, since),
+        "low": _low(run, history_size, since),
         "tool": question.tool,
         "signature": question.signature,
         "masks": masks,

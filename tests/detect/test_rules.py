@@ -35,27 +35,6 @@ def detector_of(figures, *, is_poll=False, **loop):
     return None if detection is None else detection.detector
 
 
-# When they are asked
-
-
-@pytest.mark.parametrize(
-    ("loop", "fewest"),
-    [
-        ({}, 9),  # an alternation of ten, the one in question included
-        ({"warningThreshold": 30, "criticalThreshold": 31}, 10),
-        ({"unknownToolThreshold": 4}, 4),
-        ({"warningThreshold": 1}, 0),
-    ],
-)
-def test_they_are_asked_from_the_fewest_calls_on_that_one_may_match(loop, fewest):
-    assert [rules.may_match(earlier, settings(**loop)) for earlier in (fewest - 1, fewest)] == [False, True]
-
-
-@pytest.mark.parametrize("enabled", [None, False])
-def test_they_are_not_asked_where_detection_is_off(enabled):
-    assert not rules.may_match(99, settings(enabled=enabled))
-
-
 # Their order
 
 

@@ -17,7 +17,8 @@ from guardd.detect import (
     unknown_tool_repeat,
 )
 from guardd.detect.figures import Figures
-from guardd.detect.rules import RULES, judge, may_match
+from guardd.detect.glance import may_match
+from guardd.detect.rules import RULES, judge
 from guardd.detect.statement import FIELDS, counted_statement, figures_statement
 from guardd.store.compiling import compiled
 from guardd.vocabulary import Level
@@ -171,14 +172,14 @@ def test_any_verdict(store, tokens, name, is_poll, loop):
 
 
 @PATIENT
-@given(tokens=WINDOWS.filter(lambda tokens: not {"!", "~"} & set("".join(tokens))), name=NAMES, loop=SETTINGS)
-def test_nothing_is_found_where_no_rule_may_match(store, tokens, name, loop):
+@given(tokens=WINDOWS, name=NAMES, is_poll=st.booleans(), loop=SETTINGS, since=st.integers(0, 5))
+def test_nothing_is_found_where_no_rule_may_match(store, tokens, name, is_poll, loop, since):
     store.rollback()
     store.begin()
     run = write(store, tokens)
-    call = question(name)
-    if not may_match(len(tokens), loop):
-        assert judge(call, store.figures(run, call, loop.history_size), loop) is None
+    call = question(name, is_poll=is_poll)
+    if not may_match(store.glance(run, call, loop.history_size, since=since), run.newest_seq, loop):
+        assert judge(call, store.figures(run, call, loop.history_size, since=since), loop) is None
 
 
 def test_one_row_in_the_order_of_the_figures():

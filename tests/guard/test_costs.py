@@ -51,6 +51,7 @@ def costs(guard, name):
 def small(guard_with):
     guard = guard_with({"enabled": True, "historySize": HISTORY})
     fill(guard, "r1", 60)
+    fill(guard, "another", 1)  # to find that a run's calls end before those of another takes a step
     return guard
 
 
@@ -67,4 +68,5 @@ def test_among_many_other_runs(guard_with, small):
 def test_in_a_very_long_run(guard_with, small):
     large = guard_with({"enabled": True, "historySize": HISTORY})
     fill(large, "r1", 660)
+    fill(large, "another", 1)
     assert costs(large, "r1") == costs(small, "r1")

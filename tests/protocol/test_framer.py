@@ -92,10 +92,18 @@ def test_buffered_counts_what_is_held():
     assert framer.next_frame() == b"abc"
     assert framer.buffered == 2
     assert framer.next_frame() is None
-    framer.feed(memoryview(b"f\n"))
-    framer.feed(bytearray(b"g"))
+    framer.feed(b"f\n")
+    framer.feed(b"g")
     assert framer.next_frame() == b"def"
     assert framer.buffered == 1
+
+
+def test_frames_that_wait_keep_their_order():
+    framer = Framer()
+    for piece in (b"a\n", b"b\r\n", b"c", b"d\n", b"e\n"):
+        framer.feed(piece)
+    assert framer.buffered == 10
+    assert list(iter(framer.next_frame, None)) == [b"a", b"b", b"cd", b"e"]
 
 
 def test_iterating_until_more_is_needed():

@@ -15,12 +15,16 @@ NAMES = sorted(name for name in vars(statements) if name.isupper() and name != "
 WITHOUT_A_ROW_TO_FIND = {"INSERT_RUN", "INSERT_CALL", "INSERT_MARKER", "INSERT_DETECTION", "INSERT_REQUEST"}
 
 
-BOUND_BY_PLACE = {"INSERT_CALL"}
+BOUND_BY_PLACE = {
+    *("FIND_RUN", "TOUCH_RUN", "GLANCE", "INSERT_CALL"),
+    *("FIND_OPEN_CALL", "FIND_OPEN_CALL_BY_ID", "ATTACH_OUTCOME"),
+}
 
 
 def bound(statement):
     if "?" in statement:
-        return (1,) * statement.count("?")
+        numbers = [int(number) for number in re.findall(r"\?(\d+)", statement)]
+        return (1,) * max(numbers, default=statement.count("?"))
     return dict.fromkeys(re.findall(r":(\w+)", statement), 1)
 
 
