@@ -191,6 +191,7 @@ class Connection(asyncio.Protocol):
         return (
             self._peer_takes
             and self._refusal is None
+            and not self._closing
             and self._in_flight < MOST_IN_FLIGHT
             and not self._had_its_turn
         )
@@ -200,7 +201,7 @@ class Connection(asyncio.Protocol):
         self._working = True
         taken = 0
         try:
-            while self._has_capacity and not self._closing:
+            while self._framer.buffered and self._has_capacity:
                 frame = self._framer.next_frame()
                 if frame is None:
                     break
@@ -214,9 +215,12 @@ class Connection(asyncio.Protocol):
             self._working = False
         if not self._account(self._framer.buffered):
             self.refuse(Overloaded("too many bytes are waiting to be read; try again"))
-        if self._ended and self._has_capacity and self._in_flight == 0:
-            self.close()
-        self._read_or_pause()
+        has_capacity = self._has_capacity
+        if self._ended:
+            if has_capacity and self._in_flight == 0:
+                self.close()
+        elif has_capacity != self._reading:
+            self._read_or_pause(wanted=has_capacity)
 
     def _next_turn(self) -> None:
         self._had_its_turn = False
@@ -242,9 +246,8 @@ class Connection(asyncio.Protocol):
         elif not self._reading and not self._working:
             self._work()
 
-    def _read_or_pause(self) -> None:
-        wanted = self._has_capacity
-        if self._closing or self._ended or wanted == self._reading:
+    def _read_or_pause(self, *, wanted: bool) -> None:
+        if self._closing:
             return
         self._reading = wanted
         if wanted:

@@ -1,7 +1,6 @@
 """A short line that tells people what a call was about."""
 
 import json
-from collections.abc import Iterator
 from typing import Final
 
 import msgspec
@@ -36,84 +35,88 @@ def preview(arguments: Arguments) -> str:
     if arguments.value is None:
         return f"({len(arguments.canonical)} bytes, nested too deeply to show)"
     line = _Line()
-    for piece in line.pieces(arguments.value):
-        line.add(piece)
-        if line.full:
-            break
+    line.write(arguments.value)
     return line.text()
 
 
 class _Line:
-    """A preview in the making."""
+    """A preview in the making; once it is full, nothing more is looked at."""
 
     def __init__(self) -> None:
         self._written: list[str] = []
         self._length = 0
         self._to_look_at = _LOOKED_AT
 
-    @property
-    def full(self) -> bool:
-        return self._length > PREVIEW_LENGTH
-
-    def add(self, piece: str) -> None:
-        shown = piece if piece.isprintable() else "".join(map(_visible, piece[: PREVIEW_LENGTH + 1]))
-        self._written.append(shown)
-        self._length += len(shown)
-
-    def text(self) -> str:
-        line = "".join(self._written)
-        return line if len(line) <= PREVIEW_LENGTH else line[: PREVIEW_LENGTH - 1] + _MORE
-
-    def pieces(self, value: object) -> Iterator[str]:
+    def write(self, value: object) -> None:
         """Write the whole arguments: a command as it is, then the rest as compact JSON."""
         if isinstance(value, dict):
             for key in _COMMANDS:
                 command = _command(value.get(key))
                 if command:
-                    yield self._masked(command)
+                    self._add(self._masked(command))
                     rest = {name: member for name, member in value.items() if name != key}
                     if rest:
-                        yield " "
-                        yield from self._json(rest)
+                        self._add(" ")
+                        self._json(rest)
                     return
-        yield from self._json(value)
+        self._json(value)
 
-    def _json(self, value: object, depth: int = 0) -> Iterator[str]:
+    def text(self) -> str:
+        """What is written, cut where it is too long."""
+        line = "".join(self._written)
+        return line if len(line) <= PREVIEW_LENGTH else line[: PREVIEW_LENGTH - 1] + _MORE
+
+    @property
+    def _is_full(self) -> bool:
+        return self._length > PREVIEW_LENGTH
+
+    def _add(self, piece: str) -> None:
+        shown = piece if piece.isprintable() else "".join(map(_visible, piece[: PREVIEW_LENGTH + 1]))
+        self._written.append(shown)
+        self._length += len(shown)
+
+    def _json(self, value: object, depth: int = 0) -> None:
+        if self._is_full:
+            return
         if isinstance(value, str):
-            yield _quoted(self._masked(value))
+            self._add(_quoted(self._masked(value)))
         elif not isinstance(value, dict | list):
-            yield msgspec.json.encode(value).decode()
+            self._add(msgspec.json.encode(value).decode())
         elif depth == _DEPTH or self._to_look_at <= 0:
-            yield _MORE
+            self._add(_MORE)
         elif isinstance(value, dict):
-            yield from self._object(value, depth)
+            self._object(value, depth)
         else:
-            yield from self._list(value, depth)
+            self._list(value, depth)
 
-    def _object(self, value: dict[str, object], depth: int) -> Iterator[str]:
-        name = name_in(value)
+    def _object(self, value: dict[str, object], depth: int) -> None:
+        name = "" if VALUE_KEYS.isdisjoint(value) else name_in(value)
         separator = "{"
         for key, member in value.items():
-            yield separator + _quoted(self._masked(key)) + ":"
+            if self._is_full:
+                return
+            self._add(f"{separator}{_quoted(self._masked(key))}:")
             if is_secret(key, member) or (key in VALUE_KEYS and is_secret(name, member)):
-                yield f'"{MASK}"'
+                self._add(f'"{MASK}"')
             else:
-                yield from self._json(member, depth + 1)
+                self._json(member, depth + 1)
             separator = ","
-        yield "}" if value else "{}"
+        self._add("}" if value else "{}")
 
-    def _list(self, value: list[object], depth: int) -> Iterator[str]:
+    def _list(self, value: list[object], depth: int) -> None:
         if is_command(value):
             masked = self._masked(joined(value))
             if MASK in masked:  # a secret may be one by the words before it, so they are shown together
-                yield _quoted([masked])
+                self._add(_quoted([masked]))
                 return
         separator = "["
         for member in value:
-            yield separator
-            yield from self._json(member, depth + 1)
+            if self._is_full:
+                return
+            self._add(separator)
+            self._json(member, depth + 1)
             separator = ","
-        yield "]" if value else "[]"
+        self._add("]" if value else "[]")
 
     def _masked(self, text: str) -> str:
         """Mask the beginning of a text, as much as may still be looked at."""

@@ -7,7 +7,9 @@ masks.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
 from typing import Final
 
 from guardd.fingerprint.secret_looks import RULES, TOKENS
@@ -25,11 +27,21 @@ _NAME_KEYS: Final = ("name", "key", "header", "selector", "element", "label", "p
 VALUE_KEYS: Final = frozenset({"value", "text"})
 """The members of an object that may be the value of what it names; see `name_in`."""
 _COMPILED: Final = tuple((rule.hints, re.compile(rule.pattern, re.DOTALL)) for rule in RULES)
-# Those of the rules, as far as they do not hold one of the names' parts: looking for a word takes a hundredth of
-# the time that looking for a pattern takes, and most texts hold none.
-_HINTS: Final = tuple(
-    dict.fromkeys(hint for rule in RULES for hint in rule.hints if not any(part in hint for part in PARTS))
-)
+
+
+def _any_of(words: Iterable[str]) -> re.Pattern[str]:
+    """A pattern of any of the words; those that begin alike stand together, which takes a fifth of the time."""
+    beginnings = groupby(sorted(set(words)), key=itemgetter(0))
+    return re.compile(
+        "|".join(
+            f"{re.escape(first)}(?:{'|'.join(re.escape(word[1:]) for word in alike)})"
+            for first, alike in beginnings
+        )
+    )
+
+
+# Looking for a word takes a hundredth of the time that looking for a pattern takes, and most texts hold none.
+_HINTED: Final = _any_of([*PARTS, *(hint for rule in RULES for hint in rule.hints)])
 
 _NAMED: Final = re.compile(
     r"""(?<![\w.-])(?:
@@ -71,12 +83,12 @@ def mask_text(text: str) -> str:
     elif text.isidentifier():
         return text
     lowered = text.lower()
-    is_named = any(map(lowered.__contains__, PARTS))
-    if is_named or any(map(lowered.__contains__, _HINTS)):
-        for hints, pattern in _COMPILED:
-            if any(map(lowered.__contains__, hints)):
-                text = pattern.sub(_keep_surroundings, text)
-    return _mask_named(text) if is_named else text
+    if _HINTED.search(lowered) is None:
+        return text
+    for hints, pattern in _COMPILED:
+        if any(map(lowered.__contains__, hints)):
+            text = pattern.sub(_keep_surroundings, text)
+    return _mask_named(text) if any(map(lowered.__contains__, PARTS)) else text
 
 
 def is_secret(name: str, value: object) -> bool:
