@@ -13,6 +13,7 @@ import asyncio
 import os
 import sqlite3
 import sys
+from collections.abc import Callable
 from hashlib import blake2b
 from pathlib import Path
 from typing import cast
@@ -171,10 +172,10 @@ class Connection(asyncio.Protocol):
             self._transport.write(self._work.answer(frame))
 
 
-async def serve(socket: Path, database: Path) -> None:
-    """Serve until stdin ends."""
+async def serve(socket: Path, database: Path, make_work: Callable[[Path], Work] = Work) -> None:
+    """Serve until stdin ends; `make_work` may do other things for a request."""
     loop = asyncio.get_running_loop()
-    work = Work(database)
+    work = make_work(database)
     ended = asyncio.Event()
     loop.add_reader(sys.stdin.fileno(), ended.set)
     server = await loop.create_unix_server(lambda: Connection(work), os.fspath(socket))

@@ -4,7 +4,7 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
@@ -38,13 +38,14 @@ class Floor:
 
     Args:
         folder: Where its files go; whoever made it removes it.
+        program: Python's arguments that run it, where it is not the floor itself but another built on it.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, program: Sequence[str] = ("-m", floor.__name__)) -> None:
         self.socket = folder / "floor.sock"
         self._log = folder / "floor.log"
         self._command = [
-            *(sys.executable, "-P", "-m", floor.__name__),
+            *(sys.executable, "-P", *program),
             *(str(self.socket), str(folder / "floor.db")),
         ]
 

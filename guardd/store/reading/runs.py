@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 from operator import eq, ge
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, and_, func, or_, select, tuple_
+from sqlalchemy import ColumnElement, Connection, Select, and_, func, or_, select, tuple_
 
 from guardd.store.reading.conditions import conditions
 from guardd.store.reading.cursors import decode_cursor, encode_cursor
@@ -30,8 +30,27 @@ def _strongest(*, observed: bool) -> ColumnElement[int]:
     )
 
 
+class _Listed(NamedTuple):
+    """What is read of a run: a thousand of them are a page, and the fields of a named tuple are quickly got at."""
+
+    id: int
+    source: str
+    kind: str
+    name: str
+    agent_id: str | None
+    status: str
+    started_at: int
+    last_activity_at: int
+    ended_at: int | None
+    end_reason: str | None
+    calls: int
+    verdict: int
+    would_be: int
+    compactions: int
+
+
 _columns = (
-    runs,
+    *(runs.c[name] for name in _Listed._fields if name in runs.c),
     select(func.coalesce(func.max(calls.c.seq), 0))
     .where(calls.c.run_id == runs.c.id)
     .correlate(runs)
@@ -76,9 +95,10 @@ def list_runs(connection: Connection, wanted: RunFilter, limit: int, cursor: str
     if cursor is not None:
         position = decode_cursor(cursor, int, int)
         statement = statement.where(tuple_(runs.c.last_activity_at, runs.c.id) < tuple_(*position))
-    rows = connection.execute(
+    found = connection.execute(
         statement.order_by(runs.c.last_activity_at.desc(), runs.c.id.desc()).limit(limit + 1)
-    ).all()
+    )
+    rows = [_Listed._make(row) for row in found]
     page: dict[str, object] = {"runs": [_wire(row) for row in rows[:limit]]}
     if len(rows) > limit:
         last = rows[limit - 1]
@@ -88,7 +108,7 @@ def list_runs(connection: Connection, wanted: RunFilter, limit: int, cursor: str
 
 def describe_run(connection: Connection, run_id: int) -> dict[str, object]:
     """One run."""
-    return _wire(connection.execute(select(*_columns).where(runs.c.id == run_id)).one())
+    return _wire(_Listed._make(connection.execute(select(*_columns).where(runs.c.id == run_id)).one()))
 
 
 def _filtered(statement: Select[Any], wanted: RunFilter) -> Select[Any]:
@@ -108,7 +128,7 @@ def _filtered(statement: Select[Any], wanted: RunFilter) -> Select[Any]:
     return statement.where(is_looping if wanted.looping else ~is_looping)
 
 
-def _wire(row: Row[Any]) -> dict[str, object]:
+def _wire(row: _Listed) -> dict[str, object]:
     wire: dict[str, object] = {
         "run": Scope(row.source, row.kind, row.name).run,
         "source": row.source,
