@@ -150,7 +150,7 @@ def ready(daemon: Daemon) -> float:
     """When the daemon first answered."""
     while True:
         with contextlib.suppress(OSError), Link(daemon.socket) as link:
-            link.ask(frame("server.status", {}))
+            link.ask(frame("run.list", {"limit": 1}))
             return time.perf_counter()
         time.sleep(0.002)
 
@@ -223,14 +223,12 @@ def verdict_milliseconds(socket: Path, name: str) -> list[float]:
 
 def explain(database: Path) -> dict[str, list[str]]:
     """How SQLite goes about the statements on the path of a verdict."""
-    names = ("TOUCH_RUN", "FIGURES", "FIND_OPEN_CALL", "FIND_OPEN_CALL_BY_ID", "ATTACH_OUTCOME")
+    names = ("FIND_RUN", "TOUCH_RUN", "GLANCE", "FIGURES", "FIND_OPEN_CALL_BY_ID", "ATTACH_OUTCOME")
     with contextlib.closing(sqlite3.connect(database)) as connection:
         plans = {}
         for name in names:
-            statement = getattr(statements, name, None)
-            if statement is None:
-                continue
-            bound = dict.fromkeys(re.findall(r":(\w+)", statement))
-            rows = connection.execute(f"explain query plan {statement}", bound)
+            # Nothing needs be bound for a plan, so what is bound by place is bound to nothing, too.
+            statement = re.sub(r"\?\d+|:\w+", "null", getattr(statements, name))
+            rows = connection.execute(f"explain query plan {statement}")
             plans[name] = [row[3] for row in rows if "CO-ROUTINE" not in row[3]]
     return plans
