@@ -77,6 +77,7 @@ class Writer:
         self._queue: deque[Change] = deque()
         self._scheduled = False
         self._available = True
+        self._changes_at_fault = 0
         self.commits = 0
         self.commit_seconds = Histogram()
 
@@ -88,7 +89,9 @@ class Writer:
     def submit(self, change: Change) -> None:
         """Carry out a change soon, after all that were submitted before."""
         self._queue.append(change)
-        self._schedule()
+        if not self._scheduled:
+            self._scheduled = True
+            self._loop.call_soon(self._run)
 
     async def run(self, work: Callable[[int], T]) -> T:
         """Do something in a transaction, in turn with all other changes.
@@ -129,17 +132,12 @@ class Writer:
         while self._queue:
             self._write_some()
 
-    def _schedule(self) -> None:
-        if not self._scheduled:
-            self._scheduled = True
-            self._loop.call_soon(self._run)
-
     def _run(self) -> None:
-        self._scheduled = False
         if self._queue:
             self._write_some()
-        if self._queue:
-            self._schedule()
+        self._scheduled = bool(self._queue)
+        if self._scheduled:
+            self._loop.call_soon(self._run)
 
     def _write_some(self) -> None:
         """One transaction's worth of the queue."""
@@ -164,9 +162,13 @@ class Writer:
             self._undo()
             return [self._fault(error)] * len(changes)
         at = now()
-        before = self._store.changes
+        results: list[bytes | RpcError] = []
         try:
-            results = [_result(change, at) for change in changes]
+            for change in changes:
+                try:
+                    results.append(change.work(at))
+                except RpcError as error:
+                    results.append(error)
             committing = time.perf_counter()
             self._store.commit()
             self.commit_seconds.observe(time.perf_counter() - committing)
@@ -175,7 +177,7 @@ class Writer:
             if len(changes) == 1:
                 return [self._fault(error)]
             return [result for change in changes for result in self._carry_out([change])]
-        self._done(wrote=self._store.changes != before)
+        self._done()
         return results
 
     def _undo(self) -> None:
@@ -184,10 +186,10 @@ class Writer:
         with contextlib.suppress(sqlite3.Error):
             self._store.rollback()
 
-    def _done(self, *, wrote: bool) -> None:
+    def _done(self) -> None:
         """What follows a commit; whatever happens here, the changes are made and must not be made again."""
         self.commits += 1
-        if wrote and not self._available:
+        if not self._available and self._store.changes != self._changes_at_fault:
             self._available = True
             logger.warning("the database can be written again")
         try:
@@ -202,15 +204,9 @@ class Writer:
             error = error.orig
         bugs = (sqlite3.IntegrityError, sqlite3.ProgrammingError)
         if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, bugs):
+            self._changes_at_fault = self._store.changes
             if self._available:
                 self._available = False
                 logger.error("the database cannot be written", extra=fields(reason=str(error)))
             return StorageUnavailable(f"the database cannot be written ({error}); nothing was recorded")
         return bug(error)
-
-
-def _result(change: Change, at: int) -> bytes | RpcError:
-    try:
-        return change.work(at)
-    except RpcError as error:
-        return error

@@ -45,9 +45,10 @@ class Database:
     def is_in_place(self) -> bool:
         """Whether the path still leads to the file that was opened."""
         try:
-            return _identity(self.path) == self.identity
+            status = os.stat(self.path)  # noqa: PTH116  it is asked before every transaction
         except OSError:
             return False
+        return (status.st_dev, status.st_ino) == self.identity
 
     def file_sizes(self) -> tuple[int, int]:
         """Bytes of the file and of its write-ahead log; 0 for what is not there."""
@@ -59,11 +60,6 @@ def _size(path: Path) -> int:
         return path.stat().st_size
     except OSError:
         return 0
-
-
-def _identity(path: Path) -> tuple[int, int]:
-    status = os.stat(path)  # noqa: PTH116  it is asked before every transaction
-    return status.st_dev, status.st_ino
 
 
 def open_database(path: Path, durability: Durability, now: int) -> Database:
@@ -109,6 +105,7 @@ def _opened(path: Path, durability: Durability, migration: Migration, now: int) 
         ) from error
     except sqlite3.Error as error:  # damaged
         raise unreadable(path, error) from error
+    status = path.stat()
     return Database(
         path=path,
         connection=connection,
@@ -116,7 +113,7 @@ def _opened(path: Path, durability: Durability, migration: Migration, now: int) 
         core=core_connection(connection),
         key=key,
         migration=migration,
-        identity=_identity(path),
+        identity=(status.st_dev, status.st_ino),
     )
 
 

@@ -218,23 +218,23 @@ from guardd.daemon.writer import Writer
 from guardd.store.store import Store
 
 how, held = sys.argv[1:3]
-commit, schedule = Store.commit, Writer._schedule
+commit, run = Store.commit, Writer._run
 
 def commit_that_hangs(store):
     while os.path.exists(held):
         time.sleep(0.005)
     commit(store)
 
-def schedule_that_hangs(writer):
+def run_that_hangs(writer):
     if os.path.exists(held):
-        writer._loop.call_later(0.005, schedule_that_hangs, writer)
+        writer._loop.call_later(0.005, run_that_hangs, writer)
     else:
-        schedule(writer)
+        run(writer)
 
 if how == "commit":
     Store.commit = commit_that_hangs
 else:
-    Writer._schedule = schedule_that_hangs
+    Writer._run = run_that_hangs
 sys.argv = sys.argv[3:]
 main()
 """
