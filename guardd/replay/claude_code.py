@@ -68,7 +68,7 @@ def _take(part: Entry, turn: Turn, waiting: OpenCalls, skipped: Skipped) -> None
             skipped[Skip.MALFORMED] += 1
             return
         call = Call(name, part.get("input"), name_of(part.get("id")))
-        turn.steps.append(call)
+        turn.begin(call)
         waiting.add(call)
     elif part.get("type") == "tool_result":
         content = part.get("content")

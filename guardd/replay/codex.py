@@ -57,7 +57,7 @@ def _call(item: Entry, turn: Turn, waiting: OpenCalls, skipped: Skipped) -> None
     if kind == "function_call":
         args = decoded(args)
     call = Call(name, args, name_of(item.get("call_id")))
-    turn.steps.append(call)
+    turn.begin(call)
     waiting.add(call)
 
 

@@ -3,7 +3,7 @@
 import sqlite3
 from dataclasses import replace
 from types import TracebackType
-from typing import Self
+from typing import NamedTuple, Self
 
 from sqlalchemy import create_engine
 from sqlalchemy.pool import StaticPool
@@ -21,6 +21,14 @@ from guardd.store.store import Store
 from guardd.vocabulary import Action, ScopeKind
 
 _KEY = b"of fingerprints that are forgotten with each turn"
+
+
+class _UnderWay(NamedTuple):
+    """A call whose outcome is not reported yet, its report, and what that was answered with."""
+
+    call: Call
+    report: Report
+    action: Action
 
 
 class Engine:
@@ -50,6 +58,7 @@ class Engine:
             _KEY, sending_tools=settings.sending_tools, poll_tools=settings.poll_tools
         )
         self._now = 0
+        self._under_way: list[_UnderWay] = []
 
     def __enter__(self) -> Self:
         return self
@@ -66,32 +75,41 @@ class Engine:
             scope = Scope("replay", ScopeKind.RUN, turn.id)
             agent_id = self._agent_id or turn.agent_id
             for step in turn.steps:
+                if not (isinstance(step, Call) and step.beside):
+                    self._end_calls(turn, findings)
                 self._play(scope, agent_id, turn, step, findings)
+            self._end_calls(turn, findings)
         finally:
+            self._under_way.clear()
             self._store.rollback()
         findings.turns += 1
 
     def _play(self, scope: Scope, agent_id: str | None, turn: Turn, step: Step, findings: Findings) -> None:
         self._now += 1
         if isinstance(step, Call):
-            action = self._call(scope, agent_id, step)
-            findings.calls += 1
-            findings.stopped += step.stopped
-            findings.actions[action.word] += 1
-            findings.detections += (_finding(event, turn, step) for event in self._published)
-            self._published.clear()
+            report = Report(scope, agent_id, step.tool, step.call_id, request_of(step)[0])
+            before = calls.before(self._guard, report, self._now)
+            self._under_way.append(_UnderWay(step, report, before.action))
+            self._note(turn, step, findings)
         elif isinstance(step, Compaction):
             compaction.record(self._guard, scope, agent_id, self._now, will_retry=step.armed)
         elif (run := self._store.find_run(scope)) is not None:
             lifecycle.reset(self._guard, run, None, self._now)
 
-    def _call(self, scope: Scope, agent_id: str | None, call: Call) -> Action:
-        """The strongest of what is answered before and after a call."""
-        args, result, error = request_of(call)
-        report = Report(scope, agent_id, call.tool, call.call_id, args)
-        before = calls.before(self._guard, report, self._now)
-        after, _guard = calls.after(self._guard, report, result, error, None, self._now)
-        return max(before.action, after.action)
+    def _end_calls(self, turn: Turn, findings: Findings) -> None:
+        """Report the outcomes of the calls that were made beside each other, in their order."""
+        for call, report, answered in self._under_way:
+            _args, result, error = request_of(call)
+            after, _guard = calls.after(self._guard, report, result, error, None, self._now)
+            findings.calls += 1
+            findings.stopped += call.stopped
+            findings.actions[max(answered, after.action).word] += 1
+            self._note(turn, call, findings)
+        self._under_way.clear()
+
+    def _note(self, turn: Turn, call: Call, findings: Findings) -> None:
+        findings.detections += (_finding(event, turn, call) for event in self._published)
+        self._published.clear()
 
 
 def _finding(event: Event, turn: Turn, call: Call) -> Finding:

@@ -99,6 +99,7 @@ def _call(entry: Entry, turn: Turn, skipped: Skipped) -> None:
             fingerprints=fingerprints,
             seq=seq if isinstance(seq, int) else None,
             stopped=entry.get("state") == "blocked" or entry.get("action") == "abort",
+            beside=isinstance(entry.get("beside"), int),
         )
     )
 

@@ -48,7 +48,7 @@ def _turns(messages: Iterable[object], prefix: str, skipped: Skipped) -> Iterato
             turn, waiting = Turn(f"{prefix}turn-{number}"), OpenCalls()
         elif role == "assistant":
             for call in _calls(message, skipped):
-                turn.steps.append(call)
+                turn.begin(call)
                 waiting.add(call)
         elif role in ("tool", "function"):
             waiting.settle(message.get("tool_call_id"), Result(message.get("content")), skipped)

@@ -56,7 +56,7 @@ def _call(part: Entry, turn: Turn, waiting: OpenCalls, skipped: Skipped) -> None
         skipped[Skip.MALFORMED] += 1
         return
     call = Call(name, part.get("arguments"), name_of(part.get("id")))
-    turn.steps.append(call)
+    turn.begin(call)
     waiting.add(call)
 
 

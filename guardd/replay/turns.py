@@ -72,6 +72,7 @@ class Call:
         fingerprints: Those that stand for arguments and outcome, if these are not known.
         seq: Its number as recorded, where that is not its place in the turn.
         stopped: Whether guardd itself blocked it, or ended the run with it, when it was recorded.
+        beside: Whether the call before it was still under way when it began.
     """
 
     tool: str
@@ -81,6 +82,7 @@ class Call:
     fingerprints: Fingerprints | None = None
     seq: int | None = None
     stopped: bool = False
+    beside: bool = False
 
     @property
     def failed(self) -> bool:
@@ -116,6 +118,12 @@ class Turn:
     steps: list[Step] = field(default_factory=list)
     agent_id: str | None = None
     status: str | None = None
+
+    def begin(self, call: Call) -> None:
+        """Add a call as it is made; its outcome comes later, and until then the next one runs beside it."""
+        before = self.steps[-1] if self.steps else None
+        call.beside = isinstance(before, Call) and before.outcome is None
+        self.steps.append(call)
 
     @property
     def calls(self) -> list[Call]:

@@ -23,7 +23,7 @@ LOOP = {
     "globalCircuitBreakerThreshold": 7,
     "unknownToolThreshold": 2,
     "postCompactionGuard": {"windowSize": 2},
-    "detectors": {"progressReset": True, "volatileText": True},
+    "detectors": {"progressReset": True, "volatileText": True, "sameError": True},
 }
 ENFORCING = {"tools": {"loopDetection": LOOP}}
 OBSERVING = ENFORCING | {"guardd": {"mode": "observe"}}
@@ -76,6 +76,8 @@ def story(tmp_path: Path) -> Iterator[Daemon]:
         daemon.ask("run.reset", run="missing", reason="mended")
         _loop(daemon, "missing", 2)
         _call(daemon, "missing", toolName="write", args={"path": "x"}, result="done in 1.5s")
+        for number in range(2):
+            daemon.ask("tool.before", runId="missing", toolName="read", args={"beside": number})
         daemon.ask("run.end", runId="missing", status="failed", reason="gave up")
         yield daemon
 
@@ -273,5 +275,6 @@ def test_what_the_demo_prints(guardctl: Guardctl, contract: Contract):
         "Call.wouldBe",
         "Call.maskedOutcome",
         "Call.changes",
+        "Call.beside",
         "History.nextCursor",
     }

@@ -188,3 +188,4 @@ def test_colours_are_for_terminals_and_for_those_who_ask(guardctl: Any, place: P
     out = guardctl("demo", "--color", "always").stdout
     assert "\x1b[33mWARN\x1b[0m" in out
     assert "\x1b[1;31mABORT" in out.split("$ guardctl runs")[1]
+    assert guardctl("history", "-h").exit_code == 0  # the commands that it ran are as they were

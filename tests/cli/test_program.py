@@ -38,7 +38,7 @@ COMMANDS = leaves(program)
 def test_every_command_has_a_help_with_an_example(guardctl: Any, command: tuple[str, ...]) -> None:
     for option in ("--help", "-h"):
         result = guardctl(*command, option)
-        assert result.exit_code == 0
+        assert result.exit_code == 0, result.stderr
         assert result.stderr == ""
         assert f"  guardctl {' '.join(command)}".rstrip() in result.stdout
         assert all(len(line) <= 80 for line in result.stdout.splitlines())

@@ -40,6 +40,14 @@ def failing(guarded: Guarded) -> None:
         guarded.after("exec", {"n": number}, error=f"refused after {number}.5s")
 
 
+def failing_beside_each_other(guarded: Guarded) -> None:
+    for number in range(24):
+        guarded.before("exec", {"n": number}, f"c{number}")
+        if number % 3 == 2:
+            for one in range(number - 2, number + 1):
+                guarded.after("exec", {"n": one}, f"c{one}", error="refused")
+
+
 def exported(guarded: Guarded) -> list[dict[str, Any]]:
     engine = reading_engine(guarded.path)
     try:
@@ -51,7 +59,7 @@ def exported(guarded: Guarded) -> list[dict[str, Any]]:
     return list(export.lines(run, page["calls"], page["markers"]))  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("story", [volatile, changing, going_round, failing])
+@pytest.mark.parametrize("story", [volatile, changing, going_round, failing, failing_beside_each_other])
 def test_an_export_gets_the_verdicts_of_its_run(tmp_path: Path, story: Any):
     guarded = Guarded(tmp_path / "guardd.db", LOOP, profile="extended")
     story(guarded)

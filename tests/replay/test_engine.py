@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 from click.testing import CliRunner
@@ -50,6 +51,23 @@ def test_each_turn_is_judged_by_itself_even_with_the_same_name():
 def test_a_call_without_an_outcome_is_no_progress_and_no_repeat():
     turn = Turn("t", [Call("read", {"n": 1}) for _ in range(6)])
     assert played(turn).actions == {"allow": 3, "warn": 3}
+
+
+def test_calls_that_ran_beside_each_other_are_all_asked_for_before_the_first_has_its_outcome():
+    turn = Turn("t", [replace(call, beside=number % 3 > 0) for number, call in enumerate(loop(9))])
+    findings = played(turn)
+    # Rounds of three: before the third of the second round there are five, of which three have an outcome.
+    assert [(found.seq, found.action, found.counted) for found in findings.detections] == [
+        (4, "warn", 3), (5, "warn", 4), (6, "warn", 5), (7, "block", 6), (8, "block", 7), (9, "abort", 8),
+    ]  # fmt: skip
+    # That the run was ended is what the last round is told with its outcomes.
+    assert findings.actions == {"allow": 3, "warn": 3, "abort": 3}
+
+
+def test_a_reset_comes_after_the_calls_that_were_under_way():
+    calls = loop(3)
+    findings = played(Turn("t", [*calls[:2], replace(calls[2], beside=True), Reset(), *loop(3)]))
+    assert set(findings.actions) == {"allow"}
 
 
 def test_a_missing_tool():

@@ -32,7 +32,7 @@ CALL = {
 BLOCKED = CALL | {"seq": 4, "state": "blocked", "outcome": None, "missingTool": None, "isPoll": False}
 
 
-BEYOND = CALL | {"maskedOutcome": "c" * 32, "changes": True}
+BEYOND = CALL | {"maskedOutcome": "c" * 32, "changes": True, "beside": 2}
 
 
 def marker(kind, after_seq, *, armed=False):
@@ -60,6 +60,7 @@ def test_lines_stand_in_order_without_arguments():
 def test_what_the_rules_beyond_the_documented_ones_need_is_read():
     _known, (turn,), _skipped = turns_of(export.lines(RUN, [BEYOND], []))
     assert turn.calls[0].fingerprints == Fingerprints("a" * 32, "b" * 32, True, "nope", True, "c" * 32, True)
+    assert turn.calls[0].beside
 
 
 def test_what_was_written_is_read():

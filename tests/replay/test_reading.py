@@ -189,7 +189,7 @@ def test_a_pi_session():
     assert turn.id == "turn-2"
     assert turn.calls == [
         Call("read", {"path": "a"}, "c1", Result({"content": [], "details": {"a": 1}})),
-        Call("read", {"path": "a"}, "c2", Failed("Tool x not found")),
+        Call("read", {"path": "a"}, "c2", Failed("Tool x not found"), beside=True),
     ]
     assert skipped == {Skip.NO_SUCH_CALL: 1, Skip.MALFORMED: 2}
 
@@ -346,7 +346,7 @@ def test_openai_chat_messages(entries):
     assert name == "OpenAI chat messages"
     assert turn.calls == [
         Call("f", {"a": 1}, "call_1", Result("one")),
-        Call("g", "text", "call_1", Result("two")),
+        Call("g", "text", "call_1", Result("two"), beside=True),
         Call("h", "{broken", None, Result("three")),
     ]
     assert skipped == {Skip.MALFORMED: 1}

@@ -114,5 +114,5 @@ def _run(ctx: click.Context, name: str, *arguments: str) -> None:
     assert isinstance(program, click.Group)
     found = program.get_command(ctx, name)
     assert found is not None
-    with found.make_context(name, list(arguments)) as inner:
+    with found.make_context(name, list(arguments), parent=ctx.find_root()) as inner:
         found.invoke(inner)

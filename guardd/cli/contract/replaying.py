@@ -121,6 +121,8 @@ class ExportedCall(TypedDict):
         maskedOutcome: Where it differs from the outcome: equal for outcomes that are equal but for what varies by
             itself. Kept where `detectors.volatileText` or `.sameError` is on.
         changes: True where it changes something, if it succeeds. Kept where `detectors.progressReset` is on.
+        beside: The number of the first of the calls that were under way when it began; absent where none was. Kept
+            where `detectors.sameError` is on.
         wouldBe: When it was observed: the action that enforcing would have answered.
     """
 
@@ -139,6 +141,7 @@ class ExportedCall(TypedDict):
     isPoll: bool
     maskedOutcome: NotRequired[str]
     changes: NotRequired[bool]
+    beside: NotRequired[int]
     wouldBe: NotRequired[ActionWord]
 
 

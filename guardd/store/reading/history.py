@@ -164,6 +164,8 @@ def _wire(call: RowMapping, found: RowMapping, repeat: int) -> dict[str, object]
         wire["maskedOutcome"] = call["masked"].hex()
     if call["effect"] == CallEffect.CHANGES:
         wire["changes"] = True
+    if call["beside"] is not None:
+        wire["beside"] = call["beside"]
     if found["observed"]:
         wire["wouldBe"] = Action(found["action"]).word
     return wire

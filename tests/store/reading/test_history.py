@@ -124,10 +124,10 @@ def test_what_the_rules_beyond_the_documented_ones_need_of_a_call(past):
     run = past.run()
     for effect, masked in ((CallEffect.CHANGES, b"\x01\xff"), (CallEffect.NONE, None), (None, None)):
         seq = past.call(run)
-        past.store.set_further(run, seq, effect=effect, masked=masked)
+        past.store.set_further(run, seq, effect=effect, masked=masked, beside=7 if masked else None)
     first, *rest = history(past, run)["calls"]
-    assert (first["maskedOutcome"], first["changes"]) == ("01ff", True)
-    assert not any("maskedOutcome" in call or "changes" in call for call in rest)
+    assert (first["maskedOutcome"], first["changes"], first["beside"]) == ("01ff", True, 7)
+    assert not any({"maskedOutcome", "changes", "beside"} & call.keys() for call in rest)
     msgspec.convert(history(past, run), results.History, strict=True)
 
 
