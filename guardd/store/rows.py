@@ -40,10 +40,10 @@ class RunRow(NamedTuple):
     """How a run stands.
 
     Attributes:
-        id: the row's id.
         source: see `Scope`.
         kind: see `Scope`.
         name: see `Scope`.
+        id: the row's id.
         agent_id: the run's last known agent.
         status: a `RunStatus`.
         reset_seq: calls up to this one no longer count.
@@ -53,10 +53,10 @@ class RunRow(NamedTuple):
         newest_seq: the number of the run's newest call, 0 for none.
     """
 
-    id: int
     source: str
     kind: str
     name: str
+    id: int
     agent_id: str | None
     status: str
     reset_seq: int

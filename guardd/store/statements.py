@@ -38,11 +38,9 @@ _newest_seq = (
     .scalar_subquery()
     .label("newest_seq")
 )
-_run_columns = (
+_scope_columns = (runs.c.source, runs.c.kind, runs.c.name)
+_state_columns = (
     runs.c.id,
-    runs.c.source,
-    runs.c.kind,
-    runs.c.name,
     runs.c.agent_id,
     runs.c.status,
     runs.c.reset_seq,
@@ -51,6 +49,7 @@ _run_columns = (
     runs.c.daemon_start_id,
     _newest_seq,
 )
+_run_columns = (*_scope_columns, *_state_columns)
 
 
 _open_call_columns = (
@@ -63,13 +62,17 @@ _open_call_columns = (
 )
 
 
+_has_call_id = calls.c.call_id == bindparam("in_call_id")
+_has_signature = calls.c.signature == bindparam("signature")
+
+
 def _find_open_call(*conditions: ColumnElement[bool]) -> Select[tuple[object, ...]]:
     return (
         select(*_open_call_columns)
         # Without statistics SQLite would walk the whole run instead.
         .with_hint(calls, "INDEXED BY ix_calls_open", "sqlite")
         .where(calls.c.run_id == _run, OPEN, calls.c.tool == bindparam("tool"), *conditions)
-        .order_by((calls.c.signature == bindparam("signature")).desc(), calls.c.seq.desc())
+        .order_by(calls.c.seq.desc())
         .limit(1)
     )
 
@@ -80,8 +83,8 @@ GLANCE = compiled_by_place(glance_statement(), ("run", "newest", "low", "tool", 
 FIGURES = compiled(figures_statement())
 """What all rolling detectors count, for the call in question: see `guardd.detect`."""
 
-FIND_RUN = compiled_by_place(select(*_run_columns).where(*_is_scope), ("in_source", "in_kind", "in_name"))
-"""How a run stands."""
+FIND_RUN = compiled_by_place(select(*_state_columns).where(*_is_scope), ("in_source", "in_kind", "in_name"))
+"""How a run stands, without the scope that it was found by."""
 
 FURTHER = compiled(further_statement())
 """What the rules beyond the documented ones count."""
@@ -154,13 +157,19 @@ INSERT_RUN = compiled(
 INSERT_CALL = compiled_insert(insert(calls), NewCall._fields)
 """Record a call, or a blocked attempt; a `NewCall` is what it binds."""
 
-FIND_OPEN_CALL = compiled_by_place(_find_open_call(), ("run", "tool", "signature"))
-"""The newest call of a tool that has no outcome yet, one with the same arguments first."""
+FIND_OPEN_CALL = compiled_by_place(_find_open_call(_has_signature), ("run", "tool", "signature"))
+"""The newest call with these arguments that has no outcome yet."""
 
 FIND_OPEN_CALL_BY_ID = compiled_by_place(
-    _find_open_call(calls.c.call_id == bindparam("in_call_id")), ("run", "tool", "signature", "in_call_id")
+    _find_open_call(_has_signature, _has_call_id), ("run", "tool", "signature", "in_call_id")
 )
 """The same among the calls with that call id, which is not unique."""
+
+FIND_OTHER_OPEN_CALL = compiled_by_place(_find_open_call(), ("run", "tool"))
+"""The newest call of a tool that has no outcome yet, whatever its arguments."""
+
+FIND_OTHER_OPEN_CALL_BY_ID = compiled_by_place(_find_open_call(_has_call_id), ("run", "tool", "in_call_id"))
+"""The same among the calls with that call id."""
 
 FIND_REPORTED_CALL = compiled(
     select(*_open_call_columns)

@@ -85,8 +85,9 @@ class Store:
 
     def find_run(self, scope: Scope) -> RunRow | None:
         """The run of a scope, untouched."""
-        row = self._execute(statements.FIND_RUN, (scope.source, scope.kind, scope.name)).fetchone()
-        return None if row is None else RunRow(*row)
+        names = scope[:3]
+        row = self._execute(statements.FIND_RUN, names).fetchone()
+        return None if row is None else RunRow(*names, *row)
 
     def newest_run_of_session(self, source: str, session: str) -> Scope | None:
         """The run that was heard of last of those that a session began; None if it began none."""
@@ -202,12 +203,19 @@ class Store:
         self._execute(statements.INSERT_CALL, call)
 
     def find_open_call(self, run: RunRow, question: Question, call_id: str | None) -> OpenCall | None:
-        """The call that an outcome belongs to (detection.md, "After a call")."""
-        bound = (run.id, question.tool, question.signature)
+        """The call that an outcome belongs to, one with the same arguments first (detection.md, "After a call")."""
+        any_arguments = (run.id, question.tool)
+        these_arguments = (*any_arguments, question.signature)
         if call_id is None:
-            row = self._execute(statements.FIND_OPEN_CALL, bound).fetchone()
+            row = (
+                self._execute(statements.FIND_OPEN_CALL, these_arguments).fetchone()
+                or self._execute(statements.FIND_OTHER_OPEN_CALL, any_arguments).fetchone()
+            )
         else:
-            row = self._execute(statements.FIND_OPEN_CALL_BY_ID, (*bound, call_id)).fetchone()
+            row = (
+                self._execute(statements.FIND_OPEN_CALL_BY_ID, (*these_arguments, call_id)).fetchone()
+                or self._execute(statements.FIND_OTHER_OPEN_CALL_BY_ID, (*any_arguments, call_id)).fetchone()
+            )
         return None if row is None else OpenCall(*row)
 
     def find_reported_call(
