@@ -1,11 +1,12 @@
 """The effective settings, as the rest of guardd sees them. Their keys and defaults stand in `fields`."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LoopSettings:
     """`tools.loopDetection` as it holds for an agent, by detection.md, with thresholds raised if needed."""
 
@@ -33,12 +34,12 @@ class LoopSettings:
     same_error_critical: int
     cascade_warning: int
 
-    @property
+    @cached_property
     def looks_beyond(self) -> bool:
         """Whether anything beyond the documented rules is on."""
         return self.looks_further or self.volatile_text or self.progress_reset
 
-    @property
+    @cached_property
     def looks_further(self) -> bool:
         """Whether a rule beyond the documented ones is on."""
         return self.cycle or self.identical_mutation or self.same_error

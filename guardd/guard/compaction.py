@@ -68,7 +68,9 @@ def record(
 
 def armed_marker(guard: Guard, run: RunRow) -> int | None:
     """The compaction that armed the guard, if it is armed and not switched off."""
-    return None if guard.settings(run).enabled is False else run.armed_marker_id
+    if run.armed_marker_id is None or guard.settings(run).enabled is False:
+        return None
+    return run.armed_marker_id
 
 
 def state(guard: Guard, run: RunRow) -> CompactionGuard:
