@@ -1,6 +1,5 @@
 import json
 import re
-import time
 from pathlib import Path
 
 import msgspec
@@ -243,17 +242,10 @@ def test_a_kind_is_found_wherever_its_pattern_is():
      "\x1b]", "\x1b[1", "\x1bP", " ", "process", '<<<EXTERNAL_UNTRUSTED_CONTENT id="0123456789abcdef">>>'],
 )  # fmt: skip
 def test_time_is_linear(unit: str):
-    def seconds(size: int) -> float:
-        text = unit * (size // len(unit)) + "\x1b 10:00:01 5s pid 1 0x1 Mon sh: line 1: 0000 00:00:00 2T10"
-        taken = []
-        for _ in range(3):
-            began = time.process_time()
-            mask_volatile(text)
-            taken.append(time.process_time() - began)
-        return min(taken)
-
-    seconds(1000)
-    assert seconds(200_000) < max(20 * seconds(20_000), 0.02) * 3
+    """Quadratic time would be longer than a test may take."""
+    mask_volatile(
+        unit * (1_000_000 // len(unit)) + "\x1b 10:00:01 5s pid 1 0x1 Mon sh: line 1: 0000 00:00:00 2T10"
+    )
 
 
 def test_strings_of_a_value_are_masked_at_every_depth():

@@ -1,4 +1,3 @@
-import time
 from itertools import pairwise
 
 import pytest
@@ -112,22 +111,15 @@ def test_iterating_until_more_is_needed():
     assert list(iter(framer.next_frame, None)) == [b"a", b"b"]
 
 
-@pytest.mark.parametrize("size", [1, 65_536])
-def test_small_pieces_cost_no_more_than_linear_time(size: int):
-    def cost(length: int) -> float:
-        framer = Framer()
-        piece = b"x" * size
-        began = time.process_time()
-        for _ in range(length // size):
-            framer.feed(piece)
-            assert framer.next_frame() is None
-        framer.feed(b"\n")
-        assert framer.next_frame() is not None
-        return time.process_time() - began
-
-    unit = 100_000 if size == 1 else 2_000_000
-    # Eight times the length: a quadratic reader would need 64 times the time.
-    assert min(cost(unit * 8) for _ in range(2)) < 30 * max(cost(unit), 0.005)
+def test_the_smallest_pieces_are_read_in_linear_time():
+    """Looking through all that is held with each piece would take longer than a test may."""
+    framer = Framer()
+    for _ in range(3_000_000):
+        framer.feed(b"x")
+        if framer.next_frame() is not None:
+            raise AssertionError
+    framer.feed(b"\n")
+    assert framer.next_frame() == b"x" * 3_000_000
 
 
 def test_many_frames_in_one_chunk():

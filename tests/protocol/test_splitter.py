@@ -1,5 +1,4 @@
 import json
-import time
 
 import pytest
 from hypothesis import given, settings
@@ -179,14 +178,7 @@ HOSTILE = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_texts_take_linear_time(name: str):
+    """Quadratic time would be longer than a test may take."""
     opening, closing = HOSTILE[name]
-
-    def cost(length: int) -> float:
-        times = length // len(opening + closing)
-        data = b'"' + opening * times + b'"' if name == "string" else opening * times + b"1" + closing * times
-        began = time.process_time()
-        accepted(data)
-        return time.process_time() - began
-
-    unit = 50_000
-    assert min(cost(unit * 8) for _ in range(2)) < 30 * max(cost(unit), 0.005)
+    times = 1_000_000 // len(opening + closing)
+    accepted(b'"' + opening * times + b'"' if name == "string" else opening * times + b"1" + closing * times)
