@@ -18,7 +18,7 @@ class Question(NamedTuple):
         tool: its name.
         signature: the keyed hash of its tool and arguments.
         is_poll: it waits for something by asking again, so that repeating it is its nature.
-        edits: its tool edits.
+        edits: it edits, by the tools that are known and those that the configuration adds.
     """
 
     tool: str

@@ -51,9 +51,8 @@ def is_on(settings: LoopSettings) -> bool:
 
 def judge(question: Question, figures: Figures, settings: LoopSettings) -> Detection | None:
     """Judge calls of an editing tool in a row with equal arguments, the one in question included."""
-    edits = question.edits or question.tool in settings.mutation_tools
     count = figures.further.mutations + 1
-    if not edits or not is_on(settings) or count < settings.mutation_warning:
+    if not question.edits or not is_on(settings) or count < settings.mutation_warning:
         return None
     warning_key = f"{DETECTOR}:{question.signature.hex()}"
     if count < settings.mutation_critical:

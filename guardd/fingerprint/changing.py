@@ -4,17 +4,19 @@ What counts is that something is different afterwards that a next look may find.
 is seen from the programs in it and where their output goes, by the tables below.
 
 No change is: to look, to search, to build, to test, to format, to run a script or a container, to start, stop
-or signal a service or a process, to fetch (``git fetch``, ``apt update``), to send a request (``curl -X POST``).
-These may well change something, but loops are made of them. What a program of one's own does (``python -c``,
-``npm run``, a script) cannot be seen, and neither can what a client of a database is told.
+or signal a service or a process, to fetch (``git fetch``, ``apt update``), to send a request (``curl -X POST``),
+to click or type in a browser (``browser_click``). These may well change something, but loops are made of them.
+What a program of one's own does (``python -c``, ``npm run``, a script) cannot be seen, and neither can what a
+client of a database is told.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
 from guardd.fingerprint.arguments import Arguments
 from guardd.fingerprint.editing import is_editing, short_name
+from guardd.fingerprint.exit_codes import exit_code
 from guardd.fingerprint.shell import Command, commands, shell_script, unwrapped
 from guardd.fingerprint.unchanged import editor_did_nothing, manager_did_nothing, says_unchanged
 
@@ -26,7 +28,14 @@ def _words(text: str) -> frozenset[str]:
 _CHANGING_TOOLS: Final = _words(
     "delete_file Delete"  # Cursor
     " create_directory move_file"  # MCP's server of files; the first GitHub Copilot too
-    " create_new_jupyter_notebook save_memory"  # GitHub Copilot, Gemini CLI
+    " create_new_jupyter_notebook store_memory save_memory"  # GitHub Copilot, Gemini CLI
+    # MCP's servers of git, of GitHub and of a memory
+    " git_add git_commit git_reset git_checkout git_create_branch"
+    " create_or_update_file push_files create_branch create_repository fork_repository"
+    " create_issue update_issue add_issue_comment issue_write sub_issue_write"
+    " create_pull_request update_pull_request update_pull_request_branch merge_pull_request"
+    " create_pull_request_review pull_request_review_write add_comment_to_pending_review"
+    " create_entities create_relations add_observations delete_entities delete_relations delete_observations"
 )
 """Beside those that edit."""
 
@@ -41,10 +50,13 @@ _COMMAND_ARGUMENTS: Final = ("command", "cmd", "script")
 
 _PROGRAMS: Final = _words(
     "mv cp rm rmdir mkdir touch ln chmod chown chgrp install patch truncate unlink shred rsync scp wget"
-    " gzip gunzip bzip2 bunzip2 xz unxz zip unzip venv virtualenv"
+    " gzip gunzip bzip2 bunzip2 xz unxz zip unzip venv virtualenv apply_patch applypatch"
     " set-content add-content out-file new-item remove-item move-item copy-item rename-item"
 )
 """Those that change something whatever they are told, as long as they are told something."""
+
+_PATCHING: Final = _words("patch apply_patch applypatch")
+"""Those of them that change something also where all that they are told is in what they read."""
 
 _OPTIONS: Final[Mapping[str, re.Pattern[str]]] = {
     "sed": re.compile(r"-[nErsuz]*i.*|--in-place.*", re.DOTALL),
@@ -123,21 +135,27 @@ _TO_OUTPUT: Final = {
 _NOWHERE: Final = re.compile(r"/dev/(?:null|stdout|stderr|tty|fd/\d+)|\$null|-", re.IGNORECASE)
 
 
-def changes_something(tool: str, arguments: Arguments, result: object | None) -> bool:
+def changes_something(
+    tool: str, arguments: Arguments, result: object | None, editing: Collection[str] = ()
+) -> bool:
     """Say whether a call that succeeded has changed something.
 
     Args:
         tool: The tool's name.
         arguments: Its arguments.
         result: Its decoded result, where there is one: it may say that nothing was changed.
+        editing: Names of further tools that edit, from the configuration.
     """
     name = short_name(tool)
-    if is_editing(tool, arguments) or name in _CHANGING_TOOLS:
+    if is_editing(tool, arguments, editing):
         return not (says_unchanged(result) or editor_did_nothing(result))
+    if name in _CHANGING_TOOLS:
+        return not says_unchanged(result)
     if name not in _SHELL_TOOLS:
         return False
-    changing = [command for command in _commands(arguments) if _changes(command)]
-    if not changing or says_unchanged(result):
+    line = list(_commands(arguments))
+    changing = [command for command in line if _changes(command)]
+    if not changing or says_unchanged(result) or (exit_code(result) and _is_its_end(changing, line)):
         return False
     only_managers = all(_program(command)[0] in _TOLD and not _writes(command) for command in changing)
     return not (only_managers and manager_did_nothing(result))
@@ -154,6 +172,15 @@ def _commands(arguments: Arguments) -> Iterator[Command]:
             yield from [command] if script is None else commands(script)
 
 
+def _is_its_end(changing: list[Command], line: list[Command]) -> bool:
+    """Say whether only the last command of a line changes something, so that nothing is changed where that fails.
+
+    A file that output goes to does not count: it is written whether the program fails or not.
+    """
+    last = next(command for command in reversed(line) if command.words or command.written)
+    return changing == [last] and not _writes(last) and _program(last)[0] != "tee"
+
+
 def _changes(command: Command) -> bool:
     """Say whether a command changes something, by its program, what it is told, and where its output goes."""
     if _writes(command):
@@ -163,7 +190,7 @@ def _changes(command: Command) -> bool:
     if not _DRY.isdisjoint(words) or (only_shows and only_shows.search(" ".join(words))):
         return False
     if program in _PROGRAMS:
-        return bool(words)
+        return bool(words) or program in _PATCHING
     if program == "tee":
         return any(not word.startswith("-") and _NOWHERE.fullmatch(word) is None for word in words)
     if program == "tar" and words and not words[0].startswith("-"):

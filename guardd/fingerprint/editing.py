@@ -1,5 +1,6 @@
 """Which tools edit files, by the names that the supported agents give them."""
 
+import re
 from collections.abc import Collection
 from typing import Final
 
@@ -42,7 +43,7 @@ EDITING_TOOLS: Final = frozenset(
         "text_editor",
     }
 )
-"""The tools that the rule on identical mutations looks at where the configuration names no others."""
+"""The tools that edit files, without those that the configuration adds."""
 
 TOOLS_WITH_COMMANDS: Final = frozenset(
     {"str_replace_editor", "str_replace_based_edit_tool", "file_editor", "text_editor"}
@@ -50,25 +51,45 @@ TOOLS_WITH_COMMANDS: Final = frozenset(
 EDITING_COMMANDS: Final = frozenset({"create", "write", "str_replace", "insert", "undo_edit"})
 """What the argument `command` of such a tool says when it edits; ``view`` does not."""
 
+_OF_GEMINI: Final = re.compile(r"mcp_[^_]+_(.+)")
 
-def is_editing(tool: str, arguments: Arguments, configured: Collection[str] = EDITING_TOOLS) -> bool:
+
+def is_editing(tool: str, arguments: Arguments, further: Collection[str] = ()) -> bool:
     """Say whether a call edits a file.
 
     Args:
-        tool: The tool's name; that of an MCP server's tool (``mcp__files__write_file``) may be listed without
-            what stands before the last ``__``.
-        arguments: Its arguments.
-        configured: The names of the tools that edit.
+        tool: The tool's name.
+        arguments: Its arguments; with ``dryRun`` MCP's server of files only shows what an edit would do.
+        further: Names of further tools that edit, from the configuration.
     """
-    name = short_name(tool)
-    if tool not in configured and name not in configured:
+    if not is_editor(tool, further) or arguments.get("dryRun") is True:
         return False
-    if name not in TOOLS_WITH_COMMANDS:
+    if short_name(tool) not in TOOLS_WITH_COMMANDS:
         return True
     command = arguments.get("command")
     return isinstance(command, str) and command in EDITING_COMMANDS
 
 
+def is_editor(tool: str, further: Collection[str] = ()) -> bool:
+    """Say whether a tool edits files, where it is listed as it is named or without its MCP server.
+
+    Args:
+        tool: The tool's name.
+        further: Names of further tools that edit, from the configuration.
+    """
+    return any(name in EDITING_TOOLS or name in further for name in (tool, short_name(tool)))
+
+
 def short_name(tool: str) -> str:
-    """Give a tool's name without the MCP server that it belongs to."""
-    return tool.rpartition("__")[2]
+    """Give a tool's name without the MCP server that it belongs to, to be looked up in a list.
+
+    Most agents call it ``mcp__server__tool``, Cursor ``MCP:tool``, Gemini CLI ``mcp_server_tool`` and GitHub
+    Copilot CLI ``server-tool``; of any other name with a hyphen, what stands behind its last one is given too.
+    """
+    if "__" in tool:
+        return tool.rpartition("__")[2]
+    if tool.startswith("MCP:"):
+        return tool.removeprefix("MCP:")
+    if of_gemini := _OF_GEMINI.fullmatch(tool):
+        return of_gemini[1]
+    return tool.rpartition("-")[2]

@@ -54,7 +54,8 @@ class Fingerprinter:
         poll_tools: Names of further tools that are polls, from the configuration.
         masks_volatile: Whether outcomes get a second fingerprint without what differs by itself.
         ignores_waiting: Whether how long a poll waits is no part of its signature.
-        reads_missing_calls: Whether an error names a missing tool also where it repeats its arguments.
+        reads_missing_calls: Whether an error names a missing tool also where it repeats its arguments, or is in
+            the words of a coding agent.
 
     Raises:
         ValueError: The key is empty or too long.
@@ -133,9 +134,11 @@ class Fingerprinter:
         """Say whether a call asks how something is getting on, so that repeating it is its nature."""
         return self._tools.is_poll(tool, arguments)
 
-    def changes(self, tool: str, arguments: Arguments, result: object | None) -> bool:
-        """Say whether a call changes something; given its decoded result, whether it has."""
-        return changes_something(tool, arguments, result)
+    def changes(
+        self, tool: str, arguments: Arguments, result: object | None, editing: Collection[str] = ()
+    ) -> bool:
+        """Say whether a call changes something, see `changes_something`."""
+        return changes_something(tool, arguments, result, editing)
 
     def _masked_error(self, text: bytes) -> bytes | None:
         if not self._masks_volatile:

@@ -53,7 +53,15 @@ _MISSING: Final = re.compile(rf"tool[:\s]++{_NAME % 'name'}\s++(?:not found|is n
 _MISSING_CALL: Final = re.compile(  # brackets within the arguments may be nested once, which keeps it linear
     rf"tool[:\s]++{_NAME % 'name'}\((?:[^()]++|\([^()]*+\))*+\){_QUOTES}\s++(?:not found|is not available)"
 )
+_NO_SUCH: Final = re.compile(rf"no such tool available:\s++{_NAME % 'name'}")  # Claude Code
+_UNSUPPORTED: Final = re.compile(  # Codex CLI, which says nothing else
+    rf"\A\s*+unsupported (?:custom tool )?call:\s++{_NAME % 'name'}\s*+\Z"
+)
+_NOT_EXISTING: Final = re.compile(  # GitHub Copilot CLI
+    rf"tool\s++{_NAME % 'name'}\s++does not exist\. available tools"
+)
 _PATTERNS: Final = (_UNKNOWN, _MISSING)
+_FURTHER_PATTERNS: Final = (_MISSING_CALL, _NO_SUCH, _UNSUPPORTED, _NOT_EXISTING)
 
 
 def missing_tool(error: bytes, *, with_arguments: bool = False) -> str | None:
@@ -62,17 +70,18 @@ def missing_tool(error: bytes, *, with_arguments: bool = False) -> str | None:
     Args:
         error: Its text in UTF-8.
         with_arguments: Whether the error may also repeat the arguments, as in ``Tool process(action=poll) not
-            found``.
+            found``, or be in the words of Claude Code, Codex CLI or GitHub Copilot CLI.
 
     Returns:
         The name; `MASK` where that is a secret, since it is kept and shown.
     """
     # Lowering bytes is ten times faster than lowering text, and an error may be a megabyte of log.
-    if b"tool" not in error.lower():
+    lower = error.lower()
+    if b"tool" not in lower and not (with_arguments and b"unsupported call" in lower):
         return None
     text = error.decode("utf-8", "surrogatepass")
     lowered = text.lower()
-    for pattern in (*_PATTERNS, _MISSING_CALL) if with_arguments else _PATTERNS:
+    for pattern in (*_PATTERNS, *_FURTHER_PATTERNS) if with_arguments else _PATTERNS:
         for match in pattern.finditer(lowered):
             if name := match["name"].rstrip("."):  # a full stop ends the sentence, not the name
                 as_written = text[slice(*match.span("name"))] if len(text) == len(lowered) else name

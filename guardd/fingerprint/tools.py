@@ -9,9 +9,16 @@ _POLL_TOOLS: Final = frozenset(
     {
         "command_status",
         # Those of coding agents, which ask how a command or a sub-agent in the background is getting on:
-        "BashOutput",  # Claude Code
-        "TaskOutput",
+        "TaskOutput",  # Claude Code, and what it has called this before
+        "BashOutput",
+        "BashOutputTool",
+        "AgentOutput",
         "AgentOutputTool",
+        "wait_agent",  # Codex CLI, which shows it to hooks with its namespace in front
+        "collaborationwait_agent",
+        "multi_agent_v1wait_agent",
+        "AwaitShell",  # Cursor
+        "Await",
         "read_bash",  # GitHub Copilot CLI
         "read_powershell",
         "read_agent",

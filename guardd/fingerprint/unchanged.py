@@ -19,6 +19,13 @@ _NOTHING_MANAGED: Final = re.compile(
       | .*\ unchanged$)                                                                 # kubectl""",
     re.IGNORECASE | re.MULTILINE | re.VERBOSE,
 )
+_REST: Final = r"(?:(?!\\n).)*+(?:\n|\\n)"
+"""The rest of a line; its end may be escaped, as in JSON."""
+_EMPTY_DIFF: Final = re.compile(
+    r'(?:<untrusted_context>\n)?(?:\{"content":")?'  # how Gemini CLI and Claude Code wrap it
+    rf"```diff(?:\n|\\n)Index: {_REST}=+(?:\n|\\n)--- {_REST}\+\+\+ {_REST}```"
+)
+"""What MCP's server of files says of an edit that changes nothing."""
 _SOMETHING_MANAGED: Final = re.compile(
     r"^(?:successfully installed\b|added \d|changed \d|removed \d|.* (?:configured|created)$)",
     re.IGNORECASE | re.MULTILINE,
@@ -34,15 +41,20 @@ _TEXT_KEYS: Final = (
 
 def says_unchanged(result: object) -> bool:
     """Say whether a result has ``changed: false``: in itself, its details, its structured content or its text."""
-    if not isinstance(result, dict):
-        return isinstance(result, str) and _is_unchanged(_decoded(result))
-    parts = (result, result.get("details"), result.get("structuredContent"), _decoded(_text(result)))
+    parts = [_decoded(_text(result))]
+    if isinstance(result, dict):
+        parts += [result, result.get("details"), result.get("structuredContent")]
     return any(map(_is_unchanged, parts))
 
 
 def editor_did_nothing(result: object) -> bool:
     """Say whether a tool that edits or writes says that there was nothing to change."""
-    return _NOTHING_EDITED.search(_text(result)[:_SAID_BY_EDITOR]) is not None
+    text = _text(result)
+    return (
+        _NOTHING_EDITED.search(text[:_SAID_BY_EDITOR]) is not None
+        or _EMPTY_DIFF.match(text) is not None
+        or (isinstance(result, dict) and _wrote_the_same(result))
+    )
 
 
 def manager_did_nothing(result: object) -> bool:
@@ -55,6 +67,19 @@ def manager_did_nothing(result: object) -> bool:
 
 def _is_unchanged(value: object) -> bool:
     return isinstance(value, dict) and value.get("changed") is False
+
+
+def _wrote_the_same(result: dict[str, object]) -> bool:
+    """Say whether Claude Code's Write replaced a file by its own content.
+
+    Its patch is empty also where only tabs became spaces, and where it took too long to make.
+    """
+    content = result.get("content")
+    return (
+        result.get("type") == "update"
+        and result.get("structuredPatch") == []
+        and result.get("originalFile", content) == content
+    )
 
 
 def _decoded(text: str) -> object:
@@ -70,11 +95,13 @@ def _text(result: object) -> str:
     """Give what a result says, in whichever form the agent reports it."""
     if isinstance(result, str):
         return result
+    if isinstance(result, list):  # of an MCP server's tool, in Claude Code
+        result = {"content": result}
     if not isinstance(result, dict):
         return ""
-    content = result.get("content")
-    parts = content if isinstance(content, list) else [{"text": content}]
-    texts = [part.get("text") for part in parts if isinstance(part, dict)]
+    said = [] if "filePath" in result else [result.get("content")]  # with it, the content of the file
     details = result.get("details")
-    texts += [place.get(key) for place in (result, details) if isinstance(place, dict) for key in _TEXT_KEYS]
+    said += [place.get(key) for place in (result, details) if isinstance(place, dict) for key in _TEXT_KEYS]
+    parts = [part for one in said for part in (one if isinstance(one, list) else [{"text": one}])]
+    texts = [part.get("text") for part in parts if isinstance(part, dict)]
     return "\n".join(text for text in texts if isinstance(text, str))

@@ -8,8 +8,9 @@ import msgspec
 from guardd.fingerprint.arguments import Arguments
 from guardd.fingerprint.canonical import encode
 
-# OpenClaw and Claude Code say timeout, GitHub Copilot CLI delay, Gemini CLI delay_ms, Codex yield_time_ms.
-_WAITING: Final = re.compile(r"(?:wait|timeout|delay|yield)(?:[A-Z_]|\Z)")
+# OpenClaw and Claude Code say timeout, GitHub Copilot CLI delay, Gemini CLI delay_ms, Codex yield_time_ms, Cursor
+# block_until_ms.
+_WAITING: Final = re.compile(r"(?:wait|timeout|delay|yield)(?:[A-Z_]|\Z)|block_until_ms\Z")
 
 
 def without_waiting(arguments: Arguments) -> Arguments:

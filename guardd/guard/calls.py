@@ -26,7 +26,7 @@ def before(guard: Guard, report: Report, now: int) -> Verdict:
     """
     run = guard.store.enter_run(report.scope, report.agent_id, now)
     arguments = Arguments.parse(report.args)
-    question = guard.question(report.tool, arguments)
+    question = guard.question(run, report.tool, arguments)
     if report.once and (known := _reported_before(guard, report, run, question)) is not None:
         return _answered_before(guard, run, known)
     settings = guard.settings(run)
@@ -134,7 +134,7 @@ def after(
     """
     run = guard.store.enter_run(report.scope, report.agent_id, now)
     arguments = Arguments.parse(report.args)
-    question = guard.question(report.tool, arguments)
+    question = guard.question(run, report.tool, arguments)
     call = guard.store.find_open_call(run, question, report.call_id)
     asked = arguments if call is None else Arguments.of_action(call.asked_action)
     outcome = guard.fingerprinter.outcome(report.tool, asked, result, error)

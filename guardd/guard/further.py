@@ -28,7 +28,9 @@ def note_call(
     Returns:
         The first.
     """
-    changes = settings.progress_reset and guard.fingerprinter.changes(tool, arguments, None)
+    changes = settings.progress_reset and guard.fingerprinter.changes(
+        tool, arguments, None, settings.mutation_tools
+    )
     effect = CallEffect.CHANGES if changes else None
     beside = guard.store.newest_under_way(run) if settings.same_error else None
     guard.store.set_further(run, seq, effect=effect, beside=beside)
@@ -63,20 +65,21 @@ def note_outcome(
     if outcome.failed:
         if settings.same_error and error is not None and is_cancelled_sibling(_text(error)):
             changed = CallEffect.CANCELLED
-    elif effect == CallEffect.CHANGES and not _has_changed(guard, report, result):
+    elif effect == CallEffect.CHANGES and not _has_changed(guard, settings, report, result):
         changed = CallEffect.NONE
     masked = outcome.masked if settings.volatile_text or settings.same_error else None
     guard.store.set_further(run, seq, masked=masked, effect=changed)
 
 
-def _has_changed(guard: Guard, report: Report, result: bytes | None) -> bool:
+def _has_changed(guard: Guard, settings: LoopSettings, report: Report, result: bytes | None) -> bool:
     try:
         value = None if result is None else read(result)
     except TooDeepError:
         return True
     if report.args is None:
         return not says_unchanged(value)
-    return guard.fingerprinter.changes(report.tool, Arguments.parse(report.args), value)
+    arguments = Arguments.parse(report.args)
+    return guard.fingerprinter.changes(report.tool, arguments, value, settings.mutation_tools)
 
 
 def _text(error: bytes) -> str:

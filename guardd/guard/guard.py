@@ -67,13 +67,13 @@ class Guard:
         """The thresholds and switches of a run: those of its last known agent."""
         return self.config.loop_settings(run.agent_id)
 
-    def question(self, tool: str, arguments: Arguments) -> Question:
-        """The call in question, as the detectors see it."""
+    def question(self, run: RunRow, tool: str, arguments: Arguments) -> Question:
+        """A run's call in question, as the detectors see it."""
         return Question(
             tool,
             self.fingerprinter.signature(tool, arguments),
             self.fingerprinter.is_poll(tool, arguments),
-            self._looks_at_edits and is_editing(tool, arguments),
+            self._looks_at_edits and is_editing(tool, arguments, self.settings(run).mutation_tools),
         )
 
     def answer(self, run: RunRow, seq: int | None, detection: Detection, now: int) -> tuple[int, Verdict]:

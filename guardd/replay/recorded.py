@@ -1,6 +1,7 @@
 """Fingerprints taken as they were recorded, where arguments and outcomes are not known any more."""
 
 import json
+from collections.abc import Collection
 from typing import Any, Final
 
 from guardd.fingerprint import Arguments, Fingerprinter, Outcome
@@ -33,10 +34,14 @@ class RecordedFingerprinter(Fingerprinter):
         masked = None if recorded.masked is None else bytes.fromhex(recorded.masked)
         return Outcome(bytes.fromhex(recorded.outcome), recorded.failed, recorded.missing_tool, masked)
 
-    def changes(self, tool: str, arguments: Arguments, result: object | None) -> bool:
+    def changes(
+        self, tool: str, arguments: Arguments, result: object | None, editing: Collection[str] = ()
+    ) -> bool:
         """Say whether a call changes something, as it was recorded, or by its arguments."""
         recorded = _of_arguments(arguments)
-        return super().changes(tool, arguments, result) if recorded is None else recorded.changes
+        if recorded is not None:
+            return recorded.changes
+        return super().changes(tool, arguments, result, editing)
 
 
 def request_of(call: Call) -> tuple[bytes, bytes | None, bytes | None]:

@@ -49,6 +49,15 @@ chmod +x a.sh
 chown u:u a
 install -m 644 a /usr/bin/a
 patch -p1 < fix.diff
+patch < fix.diff
+patch <<'EOF'
+git diff main | patch
+cd /repo && patch
+apply_patch <<'EOF'
+apply_patch '*** Begin Patch'
+applypatch <<"EOF"
+apply_patch < fix.patch
+cd /repo && apply_patch <<'PATCH'
 truncate -s 0 log
 dd if=/dev/zero of=disk bs=1M count=1
 rsync -a a/ b/
@@ -246,6 +255,12 @@ curl -sS -X POST -d x=1 http://a
 curl -so /dev/null -w '%{http_code}' http://a
 curl -s -o /dev/null http://a
 patch --dry-run -p1 < fix.diff
+patch --dry-run < f
+patch --version
+apply_patch --help
+which patch
+cat fix.patch
+grep apply_patch < f
 git status
 git log --oneline -5
 git diff HEAD~1
@@ -394,6 +409,15 @@ def test_what_follows_in_documents_is_no_command(command: str, expected: bool): 
         ("mcp__files__write_file", {}, True),
         ("mcp__files__move_file", {}, True),
         ("mcp__files__read_file", {}, False),
+        ("mcp_filesystem_write_file", {}, True),
+        ("filesystem-write_file", {}, True),
+        ("filesystem-move_file", {}, True),
+        ("MCP:write_file", {}, True),
+        ("mcp_fs_read_file", {}, False),
+        ("github-mcp-server-get_file_contents", {}, False),
+        ("mcp__filesystem__edit_file", {"path": "a", "dryRun": True}, False),
+        ("mcp__filesystem__edit_file", {"path": "a", "dryRun": False}, True),
+        ("mcp_shell_execute_command", {"command": "rm a"}, True),
         ("str_replace_editor", {"command": "str_replace"}, True),
         ("str_replace_editor", {"command": "undo_edit"}, True),
         ("str_replace_editor", {"command": "view"}, False),
@@ -408,6 +432,8 @@ def test_what_follows_in_documents_is_no_command(command: str, expected: bool): 
         ("shell", {"command": ["bash", "-lc", "rm a"]}, True),
         ("shell", {"command": ["rm", "a"]}, True),
         ("shell", {"command": ["sudo", "rm", "a"]}, True),
+        ("shell", {"command": ["apply_patch", "*** Begin Patch"]}, True),
+        ("shell", {"command": ["bash", "-lc", "apply_patch <<'EOF'\n*** Begin Patch\nEOF"]}, True),
         ("shell", {"command": ["echo", "x > y"]}, False),
         ("shell", {"command": ["rm", 5]}, False),
         ("shell", {"command": []}, False),
@@ -421,6 +447,44 @@ def test_what_follows_in_documents_is_no_command(command: str, expected: bool): 
 )
 def test_tools(tool: str, value: dict[str, object], expected: bool):  # noqa: FBT001
     assert changes_something(tool, arguments(**value), None) is expected
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "git_commit", "git_add", "git_reset", "git_checkout", "git_create_branch", "create_or_update_file",
+        "push_files", "create_branch", "create_repository", "fork_repository", "create_issue", "update_issue",
+        "add_issue_comment", "create_pull_request", "merge_pull_request", "update_pull_request_branch",
+        "create_pull_request_review", "issue_write", "sub_issue_write", "update_pull_request",
+        "pull_request_review_write", "add_comment_to_pending_review", "create_entities", "create_relations",
+        "add_observations", "delete_entities", "delete_relations", "delete_observations", "store_memory",
+    ],
+)  # fmt: skip
+def test_tools_of_servers_that_change_something(name: str):
+    for tool in (name, f"mcp__any__{name}", f"mcp_any_{name}", f"any-server-{name}", f"MCP:{name}"):
+        assert changes_something(tool, arguments(title="no changes"), said("no changes")), tool
+        assert not changes_something(tool, arguments(), said("a", structuredContent={"changed": False})), tool
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "git_status", "git_diff", "git_diff_staged", "git_log", "git_show", "git_branch", "get_file_contents",
+        "get_issue", "list_issues", "search_code", "issue_read", "pull_request_read", "read_graph", "open_nodes",
+        "search_nodes", "list_directory", "get_file_info", "browser_click", "browser_type", "browser_navigate",
+        "browser_take_screenshot", "browser_fill_form",
+    ],
+)  # fmt: skip
+def test_tools_of_servers_that_do_not(name: str):
+    for tool in (name, f"mcp__any__{name}", f"mcp_any_{name}", f"any-server-{name}", f"MCP:{name}"):
+        assert not changes_something(tool, arguments(), None), tool
+
+
+def test_the_configuration_may_name_further_tools_that_edit():
+    for tool in ("mine", "mcp__my__mine"):
+        assert changes_something(tool, arguments(), None, ["mine"])
+        assert not changes_something(tool, arguments(), said("No changes made"), ["mine"])
+        assert not changes_something(tool, arguments(), None)
 
 
 def test_arguments_that_are_no_object_change_nothing():
@@ -459,6 +523,100 @@ def said(*texts: str, **rest: object) -> dict[str, object]:
 )
 def test_an_edit_may_say_that_nothing_was_changed(result: object, expected: bool):  # noqa: FBT001
     assert changes_something("edit", arguments(path="a"), result) is expected
+
+
+WRITTEN = {
+    "type": "update",
+    "filePath": "a",
+    "content": "No changes yet.",
+    "structuredPatch": [],
+    "originalFile": "No changes yet.",
+}
+"""Of Claude Code's Write, with the text that the file had already."""
+
+
+def without(key: str) -> dict[str, object]:
+    return {name: value for name, value in WRITTEN.items() if name != key}
+
+
+@pytest.mark.parametrize(
+    ("result", "expected"),
+    [
+        (WRITTEN, False),
+        (without("originalFile"), False),
+        (WRITTEN | {"type": "create", "originalFile": None}, True),
+        (WRITTEN | {"originalFile": "No change yet.", "structuredPatch": [{"lines": ["-a", "+b"]}]}, True),
+        (WRITTEN | {"originalFile": "\tNo changes yet."}, True),
+        (without("structuredPatch"), True),
+        (without("type"), True),
+        ({"filePath": "a", "oldString": "a", "newString": "b", "structuredPatch": []}, True),
+        ({"content": "No changes made to a.py"}, False),
+        ({"filePath": "a", "output": "No changes made to a.py"}, False),
+    ],
+)
+def test_what_was_written_is_no_word_of_the_tool(result: object, expected: bool):  # noqa: FBT001
+    assert changes_something("Write", arguments(file_path="a", content="b"), result) is expected
+
+
+HEAD = f"Index: /a b\n{'=' * 67}\n--- /a b\toriginal\n+++ /a b\tmodified\n"
+HUNK = "@@ -1,1 +1,1 @@\n-x\n\\ No newline at end of file\n+y\n"
+
+
+@pytest.mark.parametrize("shown", [f"```diff\n{HEAD}```\n\n", f"```diff\n{HEAD}{HUNK}```\n\n"])
+def test_an_empty_diff_is_no_edit(shown: str):
+    results = [
+        shown,
+        said(shown),
+        said(shown)["content"],
+        said(shown, structuredContent={"content": shown}),
+        json.dumps({"content": shown}, separators=(",", ":")),
+        {"textResultForLlm": shown},
+        {"llmContent": [{"text": f"<untrusted_context>\n{shown}\n</untrusted_context>"}]},
+    ]
+    for result in results:
+        assert changes_something("mcp__filesystem__edit_file", arguments(), result) is ("@@" in shown)
+
+
+@pytest.mark.parametrize(
+    "text", ["```diff\n", "```diff\n-a\n+b\n```", "```diff\nIndex: a\n===\n--- a\n+++ b\n+x\n```"]
+)
+def test_other_diffs_are_edits(text: str):
+    assert changes_something("edit_file", arguments(), said(text))
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("rm a", False),
+        ("npm install", False),
+        ("cd x && npm install", False),
+        ("git commit -m x", False),
+        ("sudo rm a", False),
+        ("bash -lc 'cd x && rm a'", False),
+        ("apply_patch <<'EOF'\nx\nEOF\n", False),
+        ("# why\nrm a # so", False),
+        ("sed -i s/a/b/ f && pytest", True),
+        ("sed -i s/a/b/ f; pytest", True),
+        ("sed -i s/a/b/ f\npytest", True),
+        ("mkdir a && rm b", True),
+        ("rm a; rm a", True),
+        ("bash -c 'rm a' && pytest", True),
+        ("npm install | tail -5", True),
+        ("for f in *; do rm $f; done", True),
+        ("pytest > log", True),
+        ("pytest 2>&1 | tee log", True),
+        ("pytest", False),
+    ],
+)
+def test_a_command_that_failed_has_changed_nothing(command: str, expected: bool):  # noqa: FBT001
+    assert changes(command, {"exitCode": 1, "output": "x"}) is expected
+    assert changes(command, said("x", details={"status": "failed", "exitCode": 1})) is expected
+    assert changes(command, {"exitCode": 0, "output": "x"}) is (expected or command != "pytest")
+    assert changes(command, said("x")) is (expected or command != "pytest")
+
+
+def test_an_exit_code_says_nothing_of_an_edit():
+    assert changes_something("edit", arguments(path="a"), {"exitCode": 1})
 
 
 @pytest.mark.parametrize(

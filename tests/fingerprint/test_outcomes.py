@@ -323,8 +323,39 @@ def test_a_missing_tool_may_be_named_with_its_arguments(error: str, expected: st
 
 
 @pytest.mark.parametrize(
-    "unit", ["tool a(", "tool a()", "tool a(tool b()", "tool ", "(", "tool a(()", "tool a(b)"]
+    ("error", "expected"),
+    [
+        ("<tool_use_error>Error: No such tool available: Foo</tool_use_error>", "foo"),
+        ("Error: No such tool available: mcp__files__read. Connect the server first.", "mcp__files__read"),
+        ("unsupported call: multi_agent_v1wait_agent", "multi_agent_v1wait_agent"),
+        ("unsupported custom tool call: apply_patch", "apply_patch"),
+        ("Unsupported call: x\n", "x"),
+        (
+            "Tool 'foo-bar_baz' does not exist. Available tools that can be called are bash, view.",
+            "foo-bar_baz",
+        ),
+        ("No such tool", None),
+        ("No such tool available", None),
+        ("main.c:5: unsupported call: foo", None),
+        ("unsupported call: foo in main.c", None),
+        ("the tool makes an unsupported call: foo", None),
+        ("Tool 'foo' does not exist", None),
+        ("Tool 'foo' does not exist. Try again.", None),
+        ("Table 'foo' does not exist. Available tools", None),
+    ],
 )
+def test_a_missing_tool_may_be_told_in_the_words_of_a_coding_agent(error: str, expected: str | None):
+    assert missing_tool(error.encode(), with_arguments=True) == expected
+    assert missing_tool(error.encode()) is None
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "tool a(", "tool a()", "tool a(tool b()", "tool ", "(", "tool a(()", "tool a(b)", "no such tool available: ",
+        "tool a does not exist. ", "unsupported call: ", "unsupported tool call: ", " ", "tool 'a'",
+    ],
+)  # fmt: skip
 def test_a_missing_tool_with_arguments_is_looked_for_in_linear_time(unit: str):
     error = (unit * (1_000_000 // len(unit))).encode()
     began = time.process_time()

@@ -14,7 +14,7 @@ def arguments(value: object) -> Arguments:
     "key",
     [
         "timeout", "timeoutMs", "timeout_ms", "timeoutSeconds", "wait", "waitMs", "wait_ms", "waitSeconds",
-        "yield_time_ms", "yieldMs", "delay", "delay_ms",
+        "yield_time_ms", "yieldMs", "delay", "delay_ms", "block_until_ms",
     ],
 )  # fmt: skip
 def test_how_long_to_wait_is_left_out(key: str):
@@ -28,6 +28,7 @@ def test_how_long_to_wait_is_left_out(key: str):
     [
         None, [], 5, "wait", [{"wait": 5}], {"a": {"wait": 5}}, {"wait": True}, {"wait": "5"}, {"wait": None},
         {"waiter": 5}, {"waiting": 5}, {"timeouts": 5}, {"await": 5}, {"Timeout": 5}, {"delayed": 5}, {"limit": 5},
+        {"block_until": True}, {"block_until_ms": True}, {"block_until": 5}, {"blocker": 5}, {"block_until_ms_": 5},
     ],
 )  # fmt: skip
 def test_anything_else_stays(value: object):

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.guarding import Guarded
+from support.guarding import Guarded, run_scope
 
 from guardd.vocabulary import Action, Detector
 
@@ -122,6 +122,33 @@ def test_a_configured_tool_edits_too(guarded: Guarded):
     guarded.configure(loop, profile="extended")
     verdicts = [said(guarded.call("put", {"x": 1}, f"version {n}")) for n in range(3)]
     assert verdicts == ["allow", ("warn", "identical_mutation", 2), ("block", "identical_mutation", 3)]
+
+
+@pytest.mark.parametrize(
+    ("tool", "edits"), [("mcp__my__mine", True), ("mine", True), ("mcp__my__other", False)]
+)
+def test_a_configured_tool_of_a_server_edits_and_changes(guarded: Guarded, tool: str, edits: bool):  # noqa: FBT001
+    loop = {"enabled": True, "warningThreshold": 4, "identicalMutation": {"tools": ["mine"], "warning": 3}}
+    guarded.configure(loop, profile="extended")
+    verdicts = [said(guarded.call(tool, {"x": 1}, f"version {n}")) for n in range(3)]
+    assert verdicts[2] == (("warn", "identical_mutation", 3) if edits else "allow")
+    for number in range(6):
+        guarded.call(tool, {"x": f"new {number}"}, "done")
+        found = said(guarded.call("exec", {"command": "make test"}, "2 failed"))
+    assert found == ("allow" if edits else ("warn", "generic_repeat", 5))
+
+
+def test_each_agent_has_tools_of_its_own_that_edit(guarded: Guarded):
+    loop = {"enabled": True, **HIGH, "identicalMutation": {"warning": 2}}
+    agents = {"writer": {"identicalMutation": {"tools": ["mine"]}}}
+    guarded.configure(loop, agents=agents, profile="extended")
+    for agent, expected in (("writer", ("warn", "identical_mutation", 2)), ("reader", "allow")):
+        scope = run_scope(agent)
+        verdicts = [
+            said(guarded.call("mcp__my__mine", {"x": 1}, f"version {n}", scope=scope, agent=agent))
+            for n in range(2)
+        ]
+        assert verdicts[1] == expected
 
 
 # The same error

@@ -18,7 +18,7 @@ from guardd.detect.reasons import THRESHOLDS, Configured, Evidence, explain
 from guardd.detect.rules import RULE_OF
 from guardd.detect.statement import counted_statement, figures_statement, further_statement
 from guardd.fingerprint import Arguments
-from guardd.fingerprint.editing import EDITING_TOOLS, short_name
+from guardd.fingerprint.editing import is_editor
 from guardd.fingerprint.tools import Tools
 from guardd.protocol.errors import InvalidParams
 from guardd.store.rows import DetectionRow, Scope
@@ -163,7 +163,7 @@ class _Explaining:
             call["tool"],
             call["signature"],
             self._tools.is_poll(call["tool"], asked),
-            short_name(call["tool"]) in EDITING_TOOLS,
+            is_editor(call["tool"], self._configured.settings.mutation_tools),
         )
 
     def _reset_before(self, seq: int) -> int:
