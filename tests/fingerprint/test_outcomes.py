@@ -1,5 +1,4 @@
 import json
-import time
 from typing import Any, Protocol
 
 import pytest
@@ -357,7 +356,5 @@ def test_a_missing_tool_may_be_told_in_the_words_of_a_coding_agent(error: str, e
     ],
 )  # fmt: skip
 def test_a_missing_tool_with_arguments_is_looked_for_in_linear_time(unit: str):
-    error = (unit * (1_000_000 // len(unit))).encode()
-    began = time.process_time()
-    missing_tool(error, with_arguments=True)
-    assert time.process_time() - began < 1
+    """Quadratic time would be longer than a test may take."""
+    missing_tool((unit * (1_000_000 // len(unit))).encode(), with_arguments=True)

@@ -1,5 +1,3 @@
-import time
-
 import pytest
 
 from guardd.fingerprint.siblings import is_cancelled_sibling
@@ -48,9 +46,8 @@ def test_other_errors(error: str | bytes):
     assert not is_cancelled_sibling(error)
 
 
-def test_great_errors_are_read_quickly():
-    began = time.process_time()
+def test_great_errors_are_read_in_linear_time():
+    """Quadratic time would be longer than a test may take."""
     for unit in ("Cancelled: parallel tool call ", " ", "<tool_use_error>", "errored "):
         assert not is_cancelled_sibling(unit * (1_000_000 // len(unit)))
         assert not is_cancelled_sibling(unit * (600 // len(unit)))
-    assert time.process_time() - began < 0.1
