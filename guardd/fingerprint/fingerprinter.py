@@ -10,6 +10,13 @@ from typing import Final, NamedTuple
 from guardd.fingerprint.arguments import Arguments
 from guardd.fingerprint.canonical import RawJson, encode, from_bytes, read
 from guardd.fingerprint.changing import changes_something
+from guardd.fingerprint.openclaw import (
+    SENDING_TOOLS,
+    UNCHANGED,
+    failure_form,
+    is_unchanged_write,
+    without_nonces,
+)
 from guardd.fingerprint.outcomes import missing_tool, normal_form
 from guardd.fingerprint.reading import TooDeepError
 from guardd.fingerprint.tools import TOOLS_WITH_ACTIONS, Tools
@@ -26,6 +33,7 @@ _UTF_8: Final = ("utf-8", "surrogatepass")
 _ERROR: Final = b"error:"
 _RESULT: Final = b"result:"
 _DEEP_RESULT: Final = b"deep-result:"
+_FAILURE: Final = b"failure:"
 
 
 class Outcome(NamedTuple):
@@ -37,12 +45,16 @@ class Outcome(NamedTuple):
         missing_tool: The name, in lower case, of the tool that the error says does not exist.
         masked: The fingerprint without what differs by itself; None where there is no such thing in it, and where
             the maker does not mask. Where there is none, `fingerprint` stands for it.
+        failure: By the rules of OpenClaw 2026.9, of a command that failed: equal for those that failed alike.
+        unchanged: By the same, whether it is a write that changed nothing.
     """
 
     fingerprint: bytes
     failed: bool
     missing_tool: str | None
     masked: bytes | None = None
+    failure: bytes | None = None
+    unchanged: bool = False
 
 
 class Fingerprinter:
@@ -56,6 +68,7 @@ class Fingerprinter:
         ignores_waiting: Whether how long a poll waits is no part of its signature.
         reads_missing_calls: Whether an error names a missing tool also where it repeats its arguments, or is in
             the words of a coding agent.
+        follows_openclaw: Whether outcomes are the same that OpenClaw 2026.9 takes for the same.
 
     Raises:
         ValueError: The key is empty or too long.
@@ -70,13 +83,16 @@ class Fingerprinter:
         masks_volatile: bool = False,
         ignores_waiting: bool = False,
         reads_missing_calls: bool = False,
+        follows_openclaw: bool = False,
     ) -> None:
         if not 1 <= len(key) <= blake2b.MAX_KEY_SIZE:
             raise ValueError(f"the key must be of 1 to {blake2b.MAX_KEY_SIZE} bytes, not {len(key)}")
-        self._tools = Tools(sending_tools, poll_tools)
+        known = SENDING_TOOLS if follows_openclaw else ()
+        self._tools = Tools((*known, *sending_tools), poll_tools)
         self._masks_volatile = masks_volatile
         self._ignores_waiting = ignores_waiting
         self._reads_missing_calls = reads_missing_calls
+        self._follows_openclaw = follows_openclaw
         # Copies of a prepared state are cheaper than keying each one anew.
         self._signatures = blake2b(key=key, digest_size=SIZE, person=b"guardd-call-%d" % VERSION)
         self._outcomes = blake2b(key=key, digest_size=SIZE, person=b"guardd-result-%d" % VERSION)
@@ -126,9 +142,18 @@ class Fingerprinter:
             value = read(result)
         except TooDeepError:
             return Outcome(self._outcome(_DEEP_RESULT, from_bytes(result)), failed=False, missing_tool=None)
-        form = normal_form(tool, arguments, value, sending=self._tools.is_sending(tool, arguments))
-        fingerprint = self._outcome(_RESULT, encode(form))
-        return Outcome(fingerprint, failed=False, missing_tool=None, masked=self._masked_result(form))
+        unchanged = self._follows_openclaw and is_unchanged_write(tool, value)
+        form: object = UNCHANGED
+        if not unchanged:
+            form = normal_form(tool, arguments, value, sending=self._tools.is_sending(tool, arguments))
+        return Outcome(
+            self._outcome(_RESULT, encode(form)),
+            failed=False,
+            missing_tool=None,
+            masked=self._masked_result(form),
+            failure=self._failure(form),
+            unchanged=unchanged,
+        )
 
     def is_poll(self, tool: str, arguments: Arguments) -> bool:
         """Say whether a call asks how something is getting on, so that repeating it is its nature."""
@@ -153,7 +178,13 @@ class Fingerprinter:
         masked = mask_value(form)
         return None if masked is form else self._outcome(_RESULT, encode(masked))
 
+    def _failure(self, form: object) -> bytes | None:
+        failure = failure_form(form) if self._follows_openclaw else None
+        return None if failure is None else self._outcome(_FAILURE, encode(failure))
+
     def _outcome(self, kind: bytes, data: bytes) -> bytes:
+        if self._follows_openclaw:
+            data = without_nonces(data)
         state = self._outcomes.copy()
         state.update(kind)
         state.update(data)

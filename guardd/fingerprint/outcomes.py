@@ -13,11 +13,12 @@ import msgspec
 from guardd.fingerprint.arguments import Arguments
 from guardd.fingerprint.redaction import MASK, mask_text
 
-# What JavaScript's String.trim takes away: the gateways' own texts are trimmed by it.
-_SPACES: Final = (
+SPACES: Final = (
     "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007"
     "\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
 )
+"""What JavaScript's String.trim takes away: the gateways' own texts are trimmed by it."""
+
 _VOLATILE: Final = frozenset(
     {
         "messageId",
@@ -134,7 +135,7 @@ def _exec(result: dict[str, object]) -> list[object] | None:
 def _exec_output(details: dict[str, object], result: dict[str, object]) -> object:
     output = details.get("aggregated")
     if isinstance(output, str):
-        output = output.strip(_SPACES)
+        output = output.strip(SPACES)
     return _text(result) if output is None or output == "" else output
 
 
@@ -158,7 +159,7 @@ def _text(result: dict[str, object]) -> str:
     content = result.get("content")
     if not isinstance(content, list):
         return ""
-    return "\n".join(part["text"] for part in content if _is_text(part)).strip(_SPACES)
+    return "\n".join(part["text"] for part in content if _is_text(part)).strip(SPACES)
 
 
 def _content(content: object) -> object:
@@ -193,7 +194,7 @@ def _trimmed(pieces: list[object], trim: Callable[[str, str], str], step: int = 
     reached = False
     for piece in pieces[::step]:
         if isinstance(piece, str) and not reached:
-            text = trim(piece, _SPACES)
+            text = trim(piece, SPACES)
             reached = text != ""
             if reached:
                 kept.append(text)

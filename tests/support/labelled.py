@@ -9,6 +9,8 @@ from typing import Any
 from guardd.config import parse
 
 DATA = Path(__file__).parent.parent / "data" / "conformance"
+OPENCLAW = "openclaw-2026.9"
+"""The profile, and the folder of what that release said."""
 
 Json = dict[str, Any]
 
@@ -23,22 +25,23 @@ class Labelled:
     events: list[Json]
 
 
-def load(name: str) -> list[Labelled]:
+def load(name: str, folder: str = "") -> list[Labelled]:
     """The streams or cases of a file."""
-    with gzip.open(DATA / f"{name}.jsonl.gz", "rt") as lines:
+    with gzip.open(DATA / folder / f"{name}.jsonl.gz", "rt") as lines:
         items = [
             Labelled(item["id"], item["config"], item["agentId"], item["events"])
             for item in map(json.loads, lines)
         ]
     for item in items:
         for event in item.events:
-            event["labelled_warnings"] = name == "cases"  # in streams, what `after` repeats is not labelled
+            # Elsewhere, what `after` repeats is not labelled.
+            event["labelled_warnings"] = (name, folder) == ("cases", "")
     return items
 
 
-def load_pairs(name: str) -> list[Json]:
+def load_pairs(name: str, folder: str = "") -> list[Json]:
     """The pairs of a file."""
-    with (DATA / f"{name}.jsonl").open() as lines:
+    with (DATA / folder / f"{name}.jsonl").open() as lines:
         return [json.loads(line) for line in lines]
 
 
