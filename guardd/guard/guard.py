@@ -30,7 +30,12 @@ class Guard:
     """
 
     def __init__(
-        self, store: Store, config: Config, key: bytes, publish: Callable[[Event], None] | None = None
+        self,
+        store: Store,
+        config: Config,
+        key: bytes,
+        publish: Callable[[Event], None] | None = None,
+        fingerprinter: type[Fingerprinter] = Fingerprinter,
     ) -> None:
         """Judge by a store.
 
@@ -39,10 +44,12 @@ class Guard:
             config: settings, global and for each agent.
             key: the secret of the database, for fingerprints.
             publish: called with each new detection, before the commit.
+            fingerprinter: what makes the fingerprints.
         """
         self.store = store
         self._key = key
         self._publish = publish
+        self._make_fingerprinter = fingerprinter
         self.configure(config)
 
     def configure(self, config: Config) -> None:
@@ -54,7 +61,7 @@ class Guard:
         beyond = config.settings.profile == "extended"
         agents = [config.loop_settings(agent_id) for agent_id in (None, *config.agents)]
         self._looks_at_edits = any(settings.identical_mutation for settings in agents)
-        self.fingerprinter = Fingerprinter(
+        self.fingerprinter = self._make_fingerprinter(
             self._key,
             sending_tools=config.settings.sending_tools,
             poll_tools=config.settings.poll_tools,

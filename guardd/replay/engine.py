@@ -52,11 +52,9 @@ class Engine:
         self._agent_id = agent_id
         self._published: list[Event] = []
         settings = replace(config.settings, mode="enforce")
-        self._guard = Guard(self._store, replace(config, settings=settings), _KEY, self._published.append)
+        config = replace(config, settings=settings)
+        self._guard = Guard(self._store, config, _KEY, self._published.append, RecordedFingerprinter)
         self._guard.keeps_previews = False
-        self._guard.fingerprinter = RecordedFingerprinter(
-            _KEY, sending_tools=settings.sending_tools, poll_tools=settings.poll_tools
-        )
         self._now = 0
         self._under_way: list[_UnderWay] = []
 
