@@ -43,6 +43,7 @@ class Detector(StrEnum):
     IDENTICAL_MUTATION = "identical_mutation"
     SAME_ERROR = "same_error"
     ERROR_CASCADE = "error_cascade"
+    ARGUMENT_CHURN = "argument_churn"
     COMPACTION_LOOP_PERSISTED = "compaction_loop_persisted"
     OPERATOR = "operator"
 
@@ -68,6 +69,8 @@ class CallEffect(IntEnum):
     """It changes something if it succeeds."""
     CANCELLED = 2
     """Its error only says that a call beside it failed."""
+    UNCHANGED = 3
+    """It is a write that has changed nothing, by the rules of OpenClaw 2026.9."""
 
 
 class ScopeKind(StrEnum):

@@ -217,10 +217,11 @@ LOOP_FIELDS = _table(
 GUARDD_FIELDS = _table(
     Field(
         "profile",
-        one_of("documented", "extended"),
+        one_of("documented", "extended", "openclaw-2026.9"),
         "documented",
         "profile",
-        meaning='With "extended", the detectors beyond the documented ones are on unless a file switches them off.',
+        meaning='With "extended", the detectors beyond the documented ones are on unless a file switches them off. '
+        'With "openclaw-2026.9", the rules of that release hold where they are others than the documented ones.',
     ),
     Field(
         "mode",

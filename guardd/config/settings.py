@@ -109,7 +109,7 @@ class NotifySettings:
 class Settings:
     """The `guardd` section. Paths are absolute."""
 
-    profile: Literal["documented", "extended"]
+    profile: Literal["documented", "extended", "openclaw-2026.9"]
     mode: Literal["enforce", "observe"]
     inherit: Path | None
     socket: SocketSettings
@@ -120,3 +120,8 @@ class Settings:
     notify: NotifySettings
     sending_tools: tuple[str, ...]
     poll_tools: tuple[str, ...]
+
+    @property
+    def follows_openclaw(self) -> bool:
+        """Whether the rules of OpenClaw 2026.9 hold where they are others than the documented ones."""
+        return self.profile == "openclaw-2026.9"

@@ -82,16 +82,16 @@ class RollingRule(Rule, Protocol):
         """Whether a row of the window is one of those that a finding of that level counts."""
 
 
-class FurtherRule(Rule, Protocol):
-    """What those beyond them offer besides, whose expressions make another."""
+class Counted(Protocol):
+    """What is counted over `recent` or `stretch`, whose expressions make another each."""
 
     @property
     def FIGURES(self) -> Mapping[str, ColumnElement[Any]]:  # noqa: N802
-        """Its part of `Further`."""
+        """Its part of `Further` or `Across`."""
 
     @property
     def COUNTED(self) -> ColumnElement[bool]:  # noqa: N802
-        """Whether a row of `recent` is one of those that it counts."""
+        """Whether a row of it is one of those that it counts."""
 
 
 def warning(

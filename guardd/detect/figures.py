@@ -31,6 +31,20 @@ class Further(NamedTuple):
     errors: int = 0
 
 
+class Across(NamedTuple):
+    """What is counted across calls with different arguments, by the rules of OpenClaw 2026.9.
+
+    Attributes:
+        failures: commands in a row that failed alike, up to the call in question.
+        failures_blocked: how many of them guardd blocked.
+        churned: calls in a row of a few kinds, the one in question among them, all with the same outcome.
+    """
+
+    failures: int = 0
+    failures_blocked: int = 0
+    churned: int = 0
+
+
 class Figures(NamedTuple):
     """One row about a run's window, as seen by the call in question; all zero and None for an empty one.
 
@@ -52,6 +66,7 @@ class Figures(NamedTuple):
         tail_doubts: how many of its calls have no outcome yet, or another than the rest of their side.
         tail_blocked: how many of them guardd blocked.
         further: what is counted for the rules beyond the documented ones, once it is.
+        across: what is counted by the rules of OpenClaw 2026.9, once it is.
     """
 
     newest_tool: str | None = None
@@ -71,3 +86,19 @@ class Figures(NamedTuple):
     tail_doubts: int = 0
     tail_blocked: int = 0
     further: Further = Further()
+    across: Across = Across()
+
+    @property
+    def fails_across(self) -> bool:
+        """Whether commands that failed alike are more than the streak, and count in its place."""
+        return self.across.failures > self.streak
+
+    @property
+    def no_progress(self) -> int:
+        """Calls without progress, by whichever count is larger."""
+        return self.across.failures if self.fails_across else self.streak
+
+    @property
+    def no_progress_blocked(self) -> int:
+        """How many of them guardd blocked."""
+        return self.across.failures_blocked if self.fails_across else self.streak_blocked

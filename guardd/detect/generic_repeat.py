@@ -3,7 +3,7 @@
 from sqlalchemy import ColumnElement, FromClause
 
 from guardd.config import LoopSettings
-from guardd.detect import streak
+from guardd.detect import failures, streak
 from guardd.detect.detection import Detection, Question, critical, warning
 from guardd.detect.figures import Figures
 from guardd.vocabulary import Action, Detector, Level
@@ -34,20 +34,25 @@ def is_on(settings: LoopSettings) -> bool:
     return settings.generic_repeat
 
 
+def is_critical(question: Question, figures: Figures, settings: LoopSettings) -> bool:
+    """Whether calls without progress are so many that the call in question is blocked."""
+    return is_on(settings) and not question.is_poll and figures.no_progress >= settings.critical_threshold
+
+
 def judge(question: Question, figures: Figures, settings: LoopSettings) -> Detection | None:
     """Critical by the no-progress streak; else a warning by repeats alone, whatever their outcomes."""
     if question.is_poll or not is_on(settings):
         return None
     warning_key = f"{DETECTOR}:{question.signature.hex()}"
-    if figures.streak >= settings.critical_threshold:
+    if is_critical(question, figures, settings):
         return critical(
             DETECTOR,
             question,
             settings,
-            count=figures.streak,
+            count=figures.no_progress,
             threshold=settings.critical_threshold,
-            warning_key=warning_key,
-            follows_block=figures.streak_blocked > 0,
+            warning_key=failures.warning_key(question.tool) if figures.fails_across else warning_key,
+            follows_block=figures.no_progress_blocked > 0,
         )
     if figures.repeats >= settings.warning_threshold:
         return warning(

@@ -3,7 +3,7 @@
 from sqlalchemy import ColumnElement, FromClause
 
 from guardd.config import LoopSettings
-from guardd.detect import streak
+from guardd.detect import failures, streak
 from guardd.detect.detection import Detection, Question
 from guardd.detect.figures import Figures
 from guardd.vocabulary import Action, Detector, Level
@@ -33,14 +33,15 @@ def is_on(_settings: LoopSettings) -> bool:
 
 def judge(question: Question, figures: Figures, settings: LoopSettings) -> Detection | None:
     """Abort when the no-progress streak reaches the breaker's threshold."""
-    if figures.streak < settings.global_circuit_breaker_threshold:
+    if figures.no_progress < settings.global_circuit_breaker_threshold:
         return None
+    warning_key = f"{DETECTOR}:{question.signature.hex()}"
     return Detection(
         detector=DETECTOR,
         level=Level.CRITICAL,
         action=Action.ABORT,
-        count=figures.streak,
+        count=figures.no_progress,
         threshold=settings.global_circuit_breaker_threshold,
         tool=question.tool,
-        warning_key=f"{DETECTOR}:{question.signature.hex()}",
+        warning_key=failures.warning_key(question.tool) if figures.fails_across else warning_key,
     )

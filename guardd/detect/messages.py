@@ -7,9 +7,11 @@ word and cannot break out of its sentence.
 from collections.abc import Mapping
 
 from guardd.detect import (
+    argument_churn,
     compaction_loop_persisted,
     cycle,
     error_cascade,
+    failures,
     generic_repeat,
     global_circuit_breaker,
     identical_mutation,
@@ -37,6 +39,7 @@ _MESSAGES: Mapping[Detector, Mapping[Action, str]] = {
         identical_mutation,
         same_error,
         error_cascade,
+        argument_churn,
         compaction_loop_persisted,
         operator,
     )
@@ -45,7 +48,9 @@ _MESSAGES: Mapping[Detector, Mapping[Action, str]] = {
 
 def message(detection: Detection) -> str:
     """The detection's message."""
-    return _MESSAGES[detection.detector][detection.action].format(
+    across = failures.is_warning_key(detection.warning_key)
+    messages = failures.MESSAGES if across else _MESSAGES[detection.detector]
+    return messages[detection.action].format(
         tool=shown_name(detection.tool),
         paired=shown_name(detection.paired_tool or ""),
         count=detection.count,

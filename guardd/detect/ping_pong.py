@@ -93,9 +93,4 @@ def judge(question: Question, figures: Figures, settings: LoopSettings) -> Detec
 
 def _hides_a_blocked_loop(question: Question, figures: Figures, settings: LoopSettings) -> bool:
     """Whether a warning here would let a loop through that was blocked before: then rule 5 comes first."""
-    return (
-        figures.streak_blocked > 0
-        and figures.streak >= settings.critical_threshold
-        and generic_repeat.is_on(settings)
-        and not question.is_poll
-    )
+    return figures.no_progress_blocked > 0 and generic_repeat.is_critical(question, figures, settings)

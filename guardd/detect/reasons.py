@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from guardd.config import LoopSettings
+from guardd.detect import failures
 from guardd.detect.detection import Detection, Question
 from guardd.detect.figures import Figures
 from guardd.detect.messages import shown_name
@@ -41,6 +42,7 @@ THRESHOLDS: Mapping[Detector | None, tuple[str, ...]] = {
     Detector.IDENTICAL_MUTATION: (MUTATION_WARNING, MUTATION_CRITICAL, BREAKER, HISTORY),
     Detector.SAME_ERROR: (ERROR_WARNING, ERROR_CRITICAL, BREAKER, HISTORY),
     Detector.ERROR_CASCADE: (CASCADE_WARNING, HISTORY),
+    Detector.ARGUMENT_CHURN: (WARNING, HISTORY),
     Detector.COMPACTION_LOOP_PERSISTED: (WINDOW,),
     Detector.OPERATOR: (),
     None: (WARNING, CRITICAL, UNKNOWN, BREAKER, HISTORY, WINDOW),
@@ -198,10 +200,18 @@ def _what_was_counted(evidence: Evidence, found: Detection) -> str:
             "different variants (calls side by side are one)"
         ),
         Detector.ERROR_CASCADE: f"{_many(found.count, 'error', 'errors')} in a row (calls side by side are one)",
+        Detector.ARGUMENT_CHURN: (
+            f"{calls} in a row of a few kinds of {shown_name(found.tool)}, this one among them, with the same outcome"
+        ),
         Detector.COMPACTION_LOOP_PERSISTED: (
             f"{calls} since the context was compacted with the same arguments and the same outcome"
         ),
     }[found.detector]
+    if failures.is_warning_key(found.warning_key):
+        what = (
+            f"{calls} of {shown_name(found.tool)} in a row that failed alike, whatever was run (times, attempts, "
+            "durations and process ids aside)"
+        )
     text = f"{found.detector} counted {what}: {ranges(evidence.counted)}."
     if len(evidence.counted) < found.count and found.detector not in _COUNTED_TOGETHER:
         text += (
@@ -257,8 +267,8 @@ def _what_else(evidence: Evidence, found: Detection, settings: LoopSettings) -> 
     name = _threshold_of(found)
     raised = _judged(evidence, _with(settings, name, found.count + 1))
     yield f"With {name} at {found.count + 1} or more it would have been {_said(raised)}."
-    if found.level is Level.WARNING and evidence.figures.streak > settings.warning_threshold:
-        lowered = _with(settings, CRITICAL, evidence.figures.streak)
+    if found.level is Level.WARNING and evidence.figures.no_progress > settings.warning_threshold:
+        lowered = _with(settings, CRITICAL, evidence.figures.no_progress)
         yield (
             f"With {CRITICAL} at {lowered.critical_threshold} it would have been "
             f"{_said(_judged(evidence, lowered))}."
@@ -345,6 +355,12 @@ def _distances(evidence: Evidence, settings: LoopSettings) -> Iterator[str]:
     for detector, text in counted.items():
         key, attribute = _SWITCHES[detector]
         yield f"{detector}: {text}." if getattr(settings, attribute) else f"{detector}: off, by {key}."
+    if figures.fails_across:
+        failed = _many(figures.across.failures, "call", "calls")
+        yield f"Of the same tool, {failed} in a row failed alike, whatever was run, of {stops}."
+    if figures.across.churned:
+        churned = _many(figures.across.churned, "call", "calls")
+        yield f"{Detector.ARGUMENT_CHURN}: {churned} in a row of a few kinds, of {warns}."
 
 
 def _what_would_have_warned(evidence: Evidence, settings: LoopSettings) -> Iterator[str]:
@@ -355,7 +371,8 @@ def _what_would_have_warned(evidence: Evidence, settings: LoopSettings) -> Itera
     if switched_on is not None:
         yield f"With enabled: true it would have been {_said(switched_on)}."
         return
-    for value in sorted({figures.repeats, figures.streak, figures.tail + 1}, reverse=True):
+    counted = {figures.repeats, figures.streak, figures.tail + 1, figures.across.churned}
+    for value in sorted(counted, reverse=True):
         found = judge(evidence.question, figures, replace(on, warning_threshold=value)) if value else None
         if found is not None:
             also = "" if settings.enabled else "enabled: true and "

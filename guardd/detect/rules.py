@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from guardd.config import LoopSettings
 from guardd.detect import (
+    argument_churn,
     cycle,
     error_cascade,
     generic_repeat,
@@ -28,7 +29,9 @@ RULES: tuple[RollingRule, ...] = (
 )
 FURTHER_RULES: tuple[Rule, ...] = (cycle, identical_mutation, same_error, error_cascade)
 """Beyond the documented ones, after them; their figures are counted only where one of them is on."""
-RULE_OF: Mapping[str, Rule] = {str(rule.DETECTOR): rule for rule in (*RULES, *FURTHER_RULES)}
+_IN_ORDER: tuple[Rule, ...] = (*RULES[:-1], argument_churn, RULES[-1], *FURTHER_RULES)
+"""All; what is counted for `argument_churn`, which comes before the repeats, only one profile counts."""
+RULE_OF: Mapping[str, Rule] = {str(rule.DETECTOR): rule for rule in _IN_ORDER}
 """Each rule by its name."""
 _BLOCKED = (CallState.BLOCKED, CallState.BLOCKED_REPORTED)
 
@@ -40,7 +43,7 @@ def judge(question: Question, figures: Figures, settings: LoopSettings) -> Detec
     retry = _straight_retry(question, figures, settings)
     if retry is not None:
         return retry
-    for rule in (*RULES, *FURTHER_RULES):
+    for rule in _IN_ORDER:
         detection = rule.judge(question, figures, settings)
         if detection is not None:
             return detection

@@ -1,21 +1,25 @@
 """The one statement with window functions that returns the figures for all detectors."""
 
+from collections.abc import Iterable
 from typing import cast
 
 from sqlalchemy import CTE, Select, bindparam, or_, select, true
 
 from guardd.detect import (
+    argument_churn,
     cycle,
     error_cascade,
+    failures,
     identical_mutation,
     ping_pong,
     same_error,
     streak,
     unknown_tool_repeat,
 )
-from guardd.detect.detection import FurtherRule, RollingRule, Rule
-from guardd.detect.figures import Figures, Further
+from guardd.detect.detection import Counted, RollingRule, Rule
+from guardd.detect.figures import Across, Figures, Further
 from guardd.detect.recent import recent
+from guardd.detect.stretch import stretch
 from guardd.detect.window import IN_WINDOW, breaks_so_far, newest
 from guardd.store.schema import calls, detections
 from guardd.vocabulary import Level
@@ -23,11 +27,14 @@ from guardd.vocabulary import Level
 COUNTED = (unknown_tool_repeat, streak, ping_pong)
 """The modules whose expressions make the statement."""
 
-FIELDS = Figures._fields[:-1]
-"""What the statement gives of them; the rest is `further_statement`'s."""
+FIELDS = Figures._fields[:-2]
+"""What the statement gives of them; the rest is that of `further_statement` and `across_statement`."""
 
-FURTHER: tuple[FurtherRule, ...] = (cycle, identical_mutation, same_error, error_cascade)
+FURTHER: tuple[Counted, ...] = (cycle, identical_mutation, same_error, error_cascade)
 """Those of the rules beyond the documented ones."""
+
+ACROSS: tuple[Counted, ...] = (failures, argument_churn)
+"""Those of the rules of OpenClaw 2026.9."""
 
 
 def figures_statement() -> Select[tuple[object, ...]]:
@@ -60,19 +67,36 @@ def further_statement() -> Select[tuple[object, ...]]:
 
     Binds what `figures_statement` does, and `polls`, see `recent`.
     """
-    columns = {name: figure for part in FURTHER for name, figure in part.FIGURES.items()}
-    return select(*(columns[name].label(name) for name in Further._fields))
+    return _counted(FURTHER, Further._fields)
 
 
-def counted_statement(rule: Rule, level: Level) -> Select[tuple[int]]:
-    """The seq of each call that a rule counts for a finding of that level, the newest first.
+def across_statement() -> Select[tuple[object, ...]]:
+    """One row of the figures for the rules of OpenClaw 2026.9, its columns those of `Across`.
 
-    Binds what `figures_statement` does, for the rules beyond the documented ones also what `further_statement` does,
-    and `most`: at most so many.
+    Binds what `figures_statement` does.
     """
-    further = {part.DETECTOR: part for part in FURTHER}.get(rule.DETECTOR)
-    if further is not None:
-        rows, is_counted = recent, further.COUNTED
+    return _counted(ACROSS, Across._fields)
+
+
+def _counted(parts: Iterable[Counted], fields: Iterable[str]) -> Select[tuple[object, ...]]:
+    columns = {name: figure for part in parts for name, figure in part.FIGURES.items()}
+    return select(*(columns[name].label(name) for name in fields))
+
+
+def counted_statement(rule: Rule | Counted, level: Level) -> Select[tuple[int]]:
+    """The seq of each call that is counted for a finding of that level, the newest first.
+
+    Binds what `figures_statement` does, for a rule of `RULES` alone; for others what `further_statement` does; and
+    `most`: at most so many.
+
+    Args:
+        rule: the rule, or `failures` where a rule went by them.
+        level: of the finding.
+    """
+    if rule in FURTHER:
+        rows, is_counted = recent, rule.COUNTED
+    elif rule in ACROSS:
+        rows, is_counted = stretch, rule.COUNTED
     else:
         rows = _walked()
         is_counted = cast("RollingRule", rule).counted(rows, level)

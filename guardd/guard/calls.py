@@ -100,12 +100,19 @@ def _judge(
 def _found(
     guard: Guard, run: RunRow, settings: LoopSettings, question: Question
 ) -> tuple[Figures, Detection | None]:
-    """What is counted, and what the rules find in it; those beyond the documented ones only if these find nothing."""
+    """What is counted, and what the rules find in it; those beyond the documented ones only if these find nothing.
+
+    What OpenClaw 2026.9 counts besides is also looked for where no documented rule may match.
+    """
     store, history_size, masks = guard.store, settings.history_size, settings.volatile_text
     since = store.newest_change(run, question, history_size) if settings.progress_reset else 0
     figures, detection = Figures(), None
     if may_match(store.glance(run, question, history_size, since=since), run.newest_seq, settings):
         figures = store.figures(run, question, history_size, masks=masks, since=since)
+        detection = judge(question, figures, settings)
+    if guard.follows_openclaw and (detection is None or detection.action is not Action.ABORT):
+        across = store.across_figures(run, question, history_size, masks=masks, since=since)
+        figures = figures._replace(across=across)
         detection = judge(question, figures, settings)
     if detection is None and settings.looks_further:
         counted = store.further_figures(run, question, history_size, guard.polls, masks=masks)
@@ -142,7 +149,7 @@ def after(
         return _verdict_afterwards(guard, run, call), compaction.state(guard, run)
     if call is not None:
         settings = guard.settings(run)
-        if settings.looks_beyond and call.state != CallState.BLOCKED:
+        if (settings.looks_beyond or guard.follows_openclaw) and call.state != CallState.BLOCKED:
             further.note_outcome(guard, run, settings, call.seq, call.effect, report, outcome, result, error)
         return _attach(guard, run, call, question.tool, outcome, duration_ms, now)
     if report.once and report.call_id is not None:
@@ -224,7 +231,7 @@ def _unreported(
     guard.store.insert_call(
         call._replace(outcome=outcome.fingerprint, guard_marker_id=marker_id, duration_ms=duration_ms)
     )
-    if settings.looks_beyond:
+    if settings.looks_beyond or guard.follows_openclaw:
         effect = further.note_call(guard, run, settings, call.seq, report.tool, arguments)
         further.note_outcome(guard, run, settings, call.seq, effect, report, outcome, result, error)
     if marker_id is None:

@@ -48,7 +48,7 @@ def note_outcome(
     result: bytes | None,
     error: bytes | None,
 ) -> None:
-    """Keep an outcome without what varies by itself, and what it says of the call's effect.
+    """Keep an outcome without what varies by itself, what failed alike, and what it says of the call's effect.
 
     Args:
         guard: store and settings.
@@ -67,8 +67,10 @@ def note_outcome(
             changed = CallEffect.CANCELLED
     elif effect == CallEffect.CHANGES and not _has_changed(guard, settings, report, result):
         changed = CallEffect.NONE
+    if outcome.unchanged:
+        changed = CallEffect.UNCHANGED
     masked = outcome.masked if settings.volatile_text or settings.same_error else None
-    guard.store.set_further(run, seq, masked=masked, effect=changed)
+    guard.store.set_further(run, seq, masked=masked, effect=changed, failure=outcome.failure)
 
 
 def _has_changed(guard: Guard, settings: LoopSettings, report: Report, result: bytes | None) -> bool:

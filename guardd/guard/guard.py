@@ -27,6 +27,7 @@ class Guard:
         is_observing: say what would have been said, and let everything through.
         keeps_previews: store a short preview of the arguments, secrets masked.
         polls: the tools that are polls, as a JSON list.
+        follows_openclaw: the rules of OpenClaw 2026.9 hold where they are others than the documented ones.
     """
 
     def __init__(
@@ -58,6 +59,7 @@ class Guard:
         self.is_observing = config.settings.mode == "observe"
         self.keeps_previews = config.settings.privacy.previews == "redacted"
         self.polls = json.dumps(sorted(Tools(polls=config.settings.poll_tools).polls))
+        self.follows_openclaw = config.settings.follows_openclaw
         beyond = config.settings.profile == "extended"
         agents = [config.loop_settings(agent_id) for agent_id in (None, *config.agents)]
         self._looks_at_edits = any(settings.identical_mutation for settings in agents)
@@ -68,6 +70,7 @@ class Guard:
             masks_volatile=any(settings.volatile_text or settings.same_error for settings in agents),
             ignores_waiting=beyond,
             reads_missing_calls=beyond,
+            follows_openclaw=self.follows_openclaw,
         )
 
     def settings(self, run: RunRow) -> LoopSettings:

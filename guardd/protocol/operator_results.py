@@ -79,6 +79,8 @@ class Call(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False):
         masked_outcome: Where it differs from the outcome: equal for outcomes that are equal but for what varies by
             itself. Kept where `detectors.volatileText` or `.sameError` is on.
         changes: True where it changes something, if it succeeds. Kept where `detectors.progressReset` is on.
+        failure: Of a command that failed: equal for those that failed alike. Kept by the profile `openclaw-2026.9`.
+        unchanged: True of a write that has changed nothing. Kept by the profile `openclaw-2026.9`.
         beside: The number of the first of the calls that were under way when it began; absent where none was. Kept
             where `detectors.sameError` is on.
         would_be: When it was observed: the action that enforcing would have answered.
@@ -101,6 +103,8 @@ class Call(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False):
     is_poll: bool
     masked_outcome: str | UnsetType = UNSET
     changes: bool | UnsetType = UNSET
+    failure: str | UnsetType = UNSET
+    unchanged: bool | UnsetType = UNSET
     beside: int | UnsetType = UNSET
     would_be: ActionWord | UnsetType = UNSET
 

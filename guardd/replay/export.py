@@ -91,6 +91,8 @@ def _call(entry: Entry, turn: Turn, skipped: Skipped) -> None:
         is_poll=entry.get("isPoll") is True,
         masked=entry["maskedOutcome"] if _is_hex(entry.get("maskedOutcome")) else None,
         changes=entry.get("changes") is True,
+        failure=entry["failure"] if _is_hex(entry.get("failure")) else None,
+        unchanged=entry.get("unchanged") is True,
     )
     turn.steps.append(
         Call(

@@ -31,8 +31,14 @@ class RecordedFingerprinter(Fingerprinter):
         recorded = None if result is None or error is not None else _of_arguments(Arguments.parse(result))
         if recorded is None or recorded.outcome is None:
             return super().outcome(tool, arguments, result, error)
-        masked = None if recorded.masked is None else bytes.fromhex(recorded.masked)
-        return Outcome(bytes.fromhex(recorded.outcome), recorded.failed, recorded.missing_tool, masked)
+        return Outcome(
+            bytes.fromhex(recorded.outcome),
+            recorded.failed,
+            recorded.missing_tool,
+            masked=_bytes(recorded.masked),
+            failure=_bytes(recorded.failure),
+            unchanged=recorded.unchanged,
+        )
 
     def changes(
         self, tool: str, arguments: Arguments, result: object | None, editing: Collection[str] = ()
@@ -60,6 +66,10 @@ def request_of(call: Call) -> tuple[bytes, bytes | None, bytes | None]:
 
 def _json(value: Any) -> bytes:  # noqa: ANN401 - any JSON value
     return json.dumps(value, separators=(",", ":")).encode()
+
+
+def _bytes(digits: str | None) -> bytes | None:
+    return None if digits is None else bytes.fromhex(digits)
 
 
 def _of_arguments(arguments: Arguments) -> Fingerprints | None:

@@ -49,6 +49,8 @@ class Fingerprints(NamedTuple):
         is_poll: Whether it is a poll by its arguments.
         masked: The outcome without what varies by itself, where that was kept and is another.
         changes: Whether it has changed something, where that was kept.
+        failure: Of a command that failed, what stands for how it did, where that was kept.
+        unchanged: Whether it is a write that has changed nothing, where that was kept.
     """
 
     signature: str
@@ -58,6 +60,8 @@ class Fingerprints(NamedTuple):
     is_poll: bool
     masked: str | None = None
     changes: bool = False
+    failure: str | None = None
+    unchanged: bool = False
 
 
 @dataclass(slots=True)

@@ -112,6 +112,7 @@ calls = Table(
     ),
     Column("effect", Integer, comment="a CallEffect"),
     Column("beside", Integer, comment="the first of the calls that were under way when it began"),
+    Column("failure", LargeBinary, comment="keyed hash of what a failed command has in common with its like"),
     PrimaryKeyConstraint("run_id", "seq"),
     CheckConstraint("seq >= 1", name="seq"),
     CheckConstraint("(state in (2, 3)) = (outcome is not null)", name="outcome"),

@@ -19,7 +19,7 @@ from sqlalchemy.dialects.sqlite import insert as upsert
 
 from guardd.detect.glance import glance_statement
 from guardd.detect.progress import newest_change_statement
-from guardd.detect.statement import figures_statement, further_statement
+from guardd.detect.statement import across_statement, figures_statement, further_statement
 from guardd.store.compiling import compiled, compiled_by_place, compiled_insert
 from guardd.store.rows import DetectionRow, NewCall
 from guardd.store.schema import OPEN, calls, detections, markers, notices, requests, runs
@@ -89,6 +89,9 @@ FIND_RUN = compiled_by_place(select(*_state_columns).where(*_is_scope), ("in_sou
 FURTHER = compiled(further_statement())
 """What the rules beyond the documented ones count."""
 
+ACROSS = compiled(across_statement())
+"""What the rules of OpenClaw 2026.9 count across calls with different arguments."""
+
 NEWEST_CHANGE = compiled(newest_change_statement())
 """The newest call of the window that has changed something, and is not the one in question."""
 
@@ -105,7 +108,7 @@ SET_FURTHER = compiled(
     .values(
         {
             name: func.coalesce(bindparam(f"new_{name}"), calls.c[name])
-            for name in ("masked", "effect", "beside")
+            for name in ("masked", "effect", "beside", "failure")
         }
     )
 )

@@ -8,7 +8,7 @@ import contextlib
 import sqlite3
 
 from guardd.detect.detection import Detection, Question
-from guardd.detect.figures import Figures, Further
+from guardd.detect.figures import Across, Figures, Further
 from guardd.detect.glance import Glance
 from guardd.store import statements
 from guardd.store.rows import DetectionRow, NewCall, OpenCall, RunRow, Scope
@@ -166,6 +166,13 @@ class Store:
         bound = _window(run, question, history_size, masks=masks)
         return Further(*self._execute(statements.FURTHER, {**bound, "polls": polls}).fetchone())
 
+    def across_figures(
+        self, run: RunRow, question: Question, history_size: int, *, masks: bool = False, since: int = 0
+    ) -> Across:
+        """What the rules of OpenClaw 2026.9 count; the arguments are those of `figures`."""
+        bound = _window(run, question, history_size, masks=masks, since=since)
+        return Across(*self._execute(statements.ACROSS, bound).fetchone())
+
     def newest_change(self, run: RunRow, question: Question, history_size: int) -> int:
         """The newest call that has changed something and is not the one in question; 0 for none."""
         bound = _window(run, question, history_size)
@@ -179,19 +186,12 @@ class Store:
         masked: bytes | None = None,
         effect: CallEffect | None = None,
         beside: int | None = None,
+        failure: bytes | None = None,
     ) -> None:
-        """Keep of a call what only those rules look at; None leaves what is there."""
-        if masked is not None or effect is not None or beside is not None:
-            self._execute(
-                statements.SET_FURTHER,
-                {
-                    "run": run.id,
-                    "in_seq": seq,
-                    "new_masked": masked,
-                    "new_effect": effect,
-                    "new_beside": beside,
-                },
-            )
+        """Keep of a call what only the rules beyond the documented ones look at; None leaves what is there."""
+        kept = {"new_masked": masked, "new_effect": effect, "new_beside": beside, "new_failure": failure}
+        if any(value is not None for value in kept.values()):
+            self._execute(statements.SET_FURTHER, {"run": run.id, "in_seq": seq, **kept})
 
     def newest_under_way(self, run: RunRow) -> int | None:
         """The first of the calls that are under way with the run's newest one; None if that has ended."""

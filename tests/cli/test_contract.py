@@ -25,8 +25,9 @@ LOOP = {
     "postCompactionGuard": {"windowSize": 2},
     "detectors": {"progressReset": True, "volatileText": True, "sameError": True},
 }
-ENFORCING = {"tools": {"loopDetection": LOOP}}
-OBSERVING = ENFORCING | {"guardd": {"mode": "observe"}}
+PROFILE = {"profile": "openclaw-2026.9"}
+ENFORCING = {"tools": {"loopDetection": LOOP}, "guardd": PROFILE}
+OBSERVING = ENFORCING | {"guardd": PROFILE | {"mode": "observe"}}
 MAKE = {"toolName": "exec", "args": {"command": "make"}}
 
 Guardctl = Callable[..., Any]
@@ -78,6 +79,9 @@ def story(tmp_path: Path) -> Iterator[Daemon]:
         _call(daemon, "missing", toolName="write", args={"path": "x"}, result="done in 1.5s")
         for number in range(2):
             daemon.ask("tool.before", runId="missing", toolName="read", args={"beside": number})
+        _call(daemon, "missing", toolName="write", args={"path": "x"}, result={"details": {"changed": False}})
+        failed = {"status": "failed", "exitCode": 1, "aggregated": "no"}
+        _call(daemon, "missing", toolName="exec", args={"command": "x"}, result={"details": failed})
         daemon.ask("run.end", runId="missing", status="failed", reason="gave up")
         yield daemon
 
@@ -276,5 +280,7 @@ def test_what_the_demo_prints(guardctl: Guardctl, contract: Contract):
         "Call.maskedOutcome",
         "Call.changes",
         "Call.beside",
+        "Call.failure",
+        "Call.unchanged",
         "History.nextCursor",
     }

@@ -256,7 +256,7 @@ def test_unknown_keys_are_errors_in_our_file_and_warnings_in_an_inherited_one(
         ("{days: 1}", ".days: unknown key here; it belongs at retention.days"),
         ("{path: 'a'}", ".path: unknown key here; it belongs at socket.path or database.path"),
         ("{tell: {}}", ".tell: unknown key; known here: "),
-        ("{profile: 'x'}", ".profile: expected one of 'documented', 'extended'; got 'x'"),
+        ("{profile: 'x'}", ".profile: expected one of 'documented', 'extended', 'openclaw-2026.9'; got 'x'"),
         ("{profil: 'x'}", ".profil: unknown key; the nearest known one is 'profile'"),
         ("{$include: 'x'}", ".$include: guardd does not read included files"),
     ],

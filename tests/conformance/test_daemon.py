@@ -5,6 +5,7 @@ from support import labelled
 from support.daemon import Daemon
 
 ITEMS = labelled.load("cases") + labelled.load("streams")
+OPENCLAW_ITEMS = labelled.load("cases", labelled.OPENCLAW) + labelled.load("streams", labelled.OPENCLAW)[::3]
 PARTS = 4
 
 
@@ -19,6 +20,17 @@ def test_labelled_events_with_a_kill_in_the_middle(tmp_path, part):
         for item in items:
             play(daemon, item, item.events[len(item.events) // 2 :])
         assert daemon.ask("db.check") == {"ok": True, "problems": []}
+
+
+def test_openclaw_events_with_a_kill_in_the_middle(tmp_path):
+    config = {"tools": {"loopDetection": {"enabled": True}}, "guardd": {"profile": labelled.OPENCLAW}}
+    assert all(item.config == config for item in OPENCLAW_ITEMS)
+    with Daemon(tmp_path, config).start() as daemon:
+        for item in OPENCLAW_ITEMS:
+            play(daemon, item, item.events[: len(item.events) // 2])
+        daemon.restart()
+        for item in OPENCLAW_ITEMS:
+            play(daemon, item, item.events[len(item.events) // 2 :])
 
 
 def play(daemon: Daemon, item: labelled.Labelled, events: list[labelled.Json]) -> None:

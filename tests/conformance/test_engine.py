@@ -20,6 +20,9 @@ from guardd.store.store import Store
 CASES = labelled.load("cases")
 STREAMS = labelled.load("streams")
 PAIRS = labelled.load_pairs("outcomes")
+OPENCLAW_CASES = labelled.load("cases", labelled.OPENCLAW)
+OPENCLAW_STREAMS = labelled.load("streams", labelled.OPENCLAW)
+OPENCLAW_PAIRS = labelled.load_pairs("outcomes", labelled.OPENCLAW)
 KEY = b"a secret of this database"
 
 
@@ -45,7 +48,7 @@ def play(store: Store, item: labelled.Labelled) -> None:
         assert labelled.observed(event, answer) == event["expect"], (item.id, number, event)
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@pytest.mark.parametrize("case", CASES + OPENCLAW_CASES, ids=lambda case: case.id)
 def test_case(store, case):
     play(store, case)
 
@@ -56,23 +59,44 @@ def test_streams(store, first):
         play(store, stream)
 
 
+@pytest.mark.parametrize("first", range(0, len(OPENCLAW_STREAMS), 31))
+def test_openclaw_streams(store, first):
+    for stream in OPENCLAW_STREAMS[first : first + 31]:
+        play(store, stream)
+
+
 def test_nothing_is_left_out():
     assert len(CASES) == 39
     assert len(STREAMS) == 400
     assert sum(len(stream.events) for stream in STREAMS) == 23_489
     assert len(PAIRS) == 78
+    assert len(OPENCLAW_CASES) == 67
+    assert len(OPENCLAW_STREAMS) == 124
+    assert sum(len(stream.events) for stream in OPENCLAW_STREAMS) == 8_310
+    assert len(OPENCLAW_PAIRS) == 57
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair["name"])
 def test_outcomes(pair):
-    fingerprinter = Fingerprinter(KEY)
-    arguments = Arguments.parse(json.dumps(pair["args"]).encode())
+    a, b = outcomes(Fingerprinter(KEY), pair)
+    assert ((a and a.fingerprint) == (b and b.fingerprint)) is pair["same"]
 
-    def fingerprint(side):
+
+@pytest.mark.parametrize("pair", OPENCLAW_PAIRS, ids=lambda pair: pair["name"])
+def test_openclaw_outcomes(pair):
+    a, b = outcomes(Fingerprinter(KEY, follows_openclaw=True), pair)
+    images = pair["name"].startswith("images differ")  # the release ignores them, and guardd does not
+    assert (a.fingerprint == b.fingerprint) is (pair["same"] and not images)
+    assert (a.failure is not None and a.failure == b.failure) is pair["sameFailure"]
+    assert [one.failure is not None for one in (a, b)] == pair["failures"]
+    assert [one.failed or one.unchanged for one in (a, b)] == pair["noProgress"]
+
+
+def outcomes(fingerprinter, pair):
+    """What came of either side."""
+    arguments = Arguments.parse(json.dumps(pair["args"]).encode())
+    for side in (pair["a"], pair["b"]):
         result, error = (
             json.dumps(side[key]).encode() if key in side else None for key in ("result", "error")
         )
-        outcome = fingerprinter.outcome(pair["tool"], arguments, result, error)
-        return None if outcome is None else outcome.fingerprint
-
-    assert (fingerprint(pair["a"]) == fingerprint(pair["b"])) is pair["same"]
+        yield fingerprinter.outcome(pair["tool"], arguments, result, error)

@@ -1,8 +1,24 @@
-from guardd.detect.figures import Figures, Further
+import pytest
+
+from guardd.detect.figures import Across, Figures, Further
 
 
 def test_of_nothing_there_is_nothing():
-    assert Figures() == (None,) * 8 + (0,) * 8 + (Further(),)
+    assert Figures() == (None,) * 8 + (0,) * 8 + (Further(), Across())
+
+
+@pytest.mark.parametrize(
+    ("streak", "failures", "counted"),
+    [((5, 1), (4, 3), (5, 1)), ((5, 1), (5, 3), (5, 1)), ((5, 1), (6, 3), (6, 3)), ((0, 0), (0, 0), (0, 0))],
+)
+def test_without_progress_is_the_larger_count_and_the_streak_of_equal_ones(streak, failures, counted):
+    figures = Figures(
+        streak=streak[0],
+        streak_blocked=streak[1],
+        across=Across(failures=failures[0], failures_blocked=failures[1]),
+    )
+    assert (figures.no_progress, figures.no_progress_blocked) == counted
+    assert figures.fails_across is (counted != streak)
 
 
 def test_the_newest_call(count):

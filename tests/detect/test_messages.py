@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.detections import any_detection
 
-from guardd.detect import operator
+from guardd.detect import failures, operator
 from guardd.detect.messages import LONGEST_NAME, message
 from guardd.vocabulary import Action, Detector, Level
 
@@ -20,6 +20,7 @@ POSSIBLE = [
     *((Detector.IDENTICAL_MUTATION, action) for action in (Action.WARN, Action.BLOCK, Action.ABORT)),
     *((Detector.SAME_ERROR, action) for action in (Action.WARN, Action.BLOCK, Action.ABORT)),
     (Detector.ERROR_CASCADE, Action.WARN),
+    (Detector.ARGUMENT_CHURN, Action.WARN),
     (Detector.COMPACTION_LOOP_PERSISTED, Action.ABORT),
     (Detector.OPERATOR, Action.ABORT),
 ]
@@ -61,6 +62,15 @@ def test_a_block_and_an_abort_begin_with_what_happened(detector, action):
     text = message(detection(detector, action))
     beginning = {Action.WARN: "", Action.BLOCK: "Blocked: ", Action.ABORT: "This run was stopped"}[action]
     assert text.startswith(beginning)
+
+
+@pytest.mark.parametrize("action", [Action.WARN, Action.BLOCK, Action.ABORT])
+def test_failures_of_different_commands_are_not_called_the_same_call(action):
+    found = replace(detection(Detector.GENERIC_REPEAT, action), warning_key=failures.warning_key("read"))
+    text = message(found)
+    assert "arguments" not in text
+    assert "`read` has failed" in text or "`read` failed" in text
+    assert "1234 times in a row, whatever was run" in text
 
 
 @pytest.mark.parametrize("detector", Detector)

@@ -51,7 +51,7 @@ def put(store, tokens, reset_after):
 def compared(figures: Figures, name: str) -> dict[str, object]:
     """What must be equal. The tail is of no meaning where the call in question cannot be its other side."""
     found = figures._asdict()
-    del found["further"]
+    del found["further"], found["across"]
     may_alternate = figures.newest_signature != signature(name) and figures.tail >= 2
     for key in ("tail", "tail_doubts", "tail_blocked"):
         found[key] = found[key] if may_alternate else 0

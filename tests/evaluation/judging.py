@@ -18,7 +18,7 @@ ACTIONS = ("warn", "block", "abort")
 
 THRESHOLDS = ((10, 20, 30), (5, 8, 12), (3, 5, 8))
 """Those that the documentation gives, and two for runs as short as episodes are."""
-PROFILES = ("documented", "extended")
+PROFILES = ("documented", "extended", "openclaw-2026.9")
 
 
 class Word(NamedTuple):

@@ -10,7 +10,7 @@ KEYS = {
     " wouldBe",
     "Runs": "runs nextCursor",
     "Call": "seq toolName toolCallId state action detector count repeat preview at durationMs signature"
-    " outcome missingTool isPoll maskedOutcome changes beside wouldBe",
+    " outcome missingTool isPoll maskedOutcome changes failure unchanged beside wouldBe",
     "Marker": "kind afterSeq armed windowSize reason at",
     "History": "run calls markers nextCursor",
     "Event": "run source agentId seq action detector level count threshold toolName pairedToolName"

@@ -9,6 +9,7 @@ from support.guarding import Guarded, config
 from guardd.replay import export
 from guardd.replay.engine import Engine
 from guardd.replay.findings import Findings
+from guardd.replay.turns import Call, Result, Turn
 from guardd.store.connecting import reading_engine
 from guardd.store.reading import describe_run, run_history
 from guardd.store.reading.history import HistoryPage
@@ -48,6 +49,17 @@ def failing_beside_each_other(guarded: Guarded) -> None:
                 guarded.after("exec", {"n": one}, f"c{one}", error="refused")
 
 
+def failing_commands(guarded: Guarded) -> None:
+    for number in range(9):
+        failed = {"status": "failed", "exitCode": 1, "aggregated": f"refused after {number}.5s"}
+        guarded.call("exec", {"n": number}, {"details": failed})
+
+
+def writing_nothing(guarded: Guarded) -> None:
+    for number in range(12):
+        guarded.call("write", {"path": number % 3}, {"details": {"changed": False, "at": number}})
+
+
 def exported(guarded: Guarded) -> list[dict[str, Any]]:
     engine = reading_engine(guarded.path)
     try:
@@ -59,9 +71,20 @@ def exported(guarded: Guarded) -> list[dict[str, Any]]:
     return list(export.lines(run, page["calls"], page["markers"]))  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("story", [volatile, changing, going_round, failing, failing_beside_each_other])
-def test_an_export_gets_the_verdicts_of_its_run(tmp_path: Path, story: Any):
-    guarded = Guarded(tmp_path / "guardd.db", LOOP, profile="extended")
+@pytest.mark.parametrize(
+    ("story", "profile"),
+    [
+        (volatile, "extended"),
+        (changing, "extended"),
+        (going_round, "extended"),
+        (failing, "extended"),
+        (failing_beside_each_other, "extended"),
+        (failing_commands, "openclaw-2026.9"),
+        (writing_nothing, "openclaw-2026.9"),
+    ],
+)
+def test_an_export_gets_the_verdicts_of_its_run(tmp_path: Path, story: Any, profile: str):
+    guarded = Guarded(tmp_path / "guardd.db", LOOP, profile=profile)
     story(guarded)
     expected = [
         (event.verdict.seq, event.verdict.detection.detector.value, event.verdict.detection.count)
@@ -73,6 +96,28 @@ def test_an_export_gets_the_verdicts_of_its_run(tmp_path: Path, story: Any):
     assert expected
     (turn,) = export.turns(lines, Findings("x", None, None).skipped)
     findings = Findings("x", None, None)
-    with Engine(config(LOOP, profile="extended")) as engine:
+    with Engine(config(LOOP, profile=profile)) as engine:
         engine.play(turn, findings)
     assert [(found.seq, found.detector, found.counted) for found in findings.detections] == expected
+
+
+def test_a_transcript_is_judged_by_the_profile():
+    """As the daemon would: the engine makes the fingerprints that it would have made."""
+    printed = [f"down since 2026-06-17T10:00:{number:02}Z" for number in range(8)]
+    failed = [Call("exec", {"n": n}, None, Result(_failed(text))) for n, text in enumerate(printed)]
+    volatile_text = [Call("probe", {}, None, Result(text)) for text in printed]
+    assert _found(failed, "documented") == _found(volatile_text, "openclaw-2026.9", "block") == []
+    assert _found(failed, "openclaw-2026.9") == [("generic_repeat", 6), ("generic_repeat", 7)]
+    assert _found(volatile_text, "documented", "block") == []
+    assert _found(volatile_text, "extended", "block") == [("generic_repeat", 6), ("generic_repeat", 7)]
+
+
+def _failed(printed: str) -> dict[str, Any]:
+    return {"details": {"status": "failed", "exitCode": 1, "aggregated": printed}}
+
+
+def _found(calls: list[Call], profile: str, action: str | None = None) -> list[tuple[str, int]]:
+    findings = Findings("x", None, None)
+    with Engine(config(LOOP, profile=profile)) as engine:
+        engine.play(Turn("t", [*calls]), findings)
+    return [(one.detector, one.counted) for one in findings.detections if action in (None, one.action)]

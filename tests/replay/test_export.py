@@ -32,7 +32,13 @@ CALL = {
 BLOCKED = CALL | {"seq": 4, "state": "blocked", "outcome": None, "missingTool": None, "isPoll": False}
 
 
-BEYOND = CALL | {"maskedOutcome": "c" * 32, "changes": True, "beside": 2}
+BEYOND = CALL | {
+    "maskedOutcome": "c" * 32,
+    "changes": True,
+    "failure": "d" * 32,
+    "unchanged": True,
+    "beside": 2,
+}
 
 
 def marker(kind, after_seq, *, armed=False):
@@ -59,7 +65,8 @@ def test_lines_stand_in_order_without_arguments():
 
 def test_what_the_rules_beyond_the_documented_ones_need_is_read():
     _known, (turn,), _skipped = turns_of(export.lines(RUN, [BEYOND], []))
-    assert turn.calls[0].fingerprints == Fingerprints("a" * 32, "b" * 32, True, "nope", True, "c" * 32, True)
+    known = Fingerprints("a" * 32, "b" * 32, True, "nope", True, "c" * 32, True, "d" * 32, True)
+    assert turn.calls[0].fingerprints == known
     assert turn.calls[0].beside
 
 

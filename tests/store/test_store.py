@@ -320,17 +320,18 @@ def test_a_call_is_recorded_whole(store, database, run):
         duration_ms=12,
     )
     store.insert_call(call)
-    beyond = {"masked": None, "effect": None, "beside": None}
+    beyond = {"masked": None, "effect": None, "beside": None, "failure": None}
     assert row(database, "calls") == call._asdict() | beyond
 
 
 def test_what_the_rules_beyond_look_at_is_kept_beside_it(store, database, run):
     add(store, run, 1)
     store.set_further(run, 1, effect=CallEffect.CHANGES, beside=7)
-    store.set_further(run, 1, masked=b"masked")
+    store.set_further(run, 1, masked=b"masked", failure=b"failure")
     store.set_further(run, 1)
     found = row(database, "calls")
-    assert (found["masked"], found["effect"], found["beside"]) == (b"masked", CallEffect.CHANGES, 7)
+    kept = [found[name] for name in ("masked", "effect", "beside", "failure")]
+    assert kept == [b"masked", CallEffect.CHANGES, 7, b"failure"]
 
 
 def test_the_newest_change_by_another_call(store, run):

@@ -121,6 +121,8 @@ class ExportedCall(TypedDict):
         maskedOutcome: Where it differs from the outcome: equal for outcomes that are equal but for what varies by
             itself. Kept where `detectors.volatileText` or `.sameError` is on.
         changes: True where it changes something, if it succeeds. Kept where `detectors.progressReset` is on.
+        failure: Of a command that failed: equal for those that failed alike. Kept by the profile `openclaw-2026.9`.
+        unchanged: True of a write that has changed nothing. Kept by the profile `openclaw-2026.9`.
         beside: The number of the first of the calls that were under way when it began; absent where none was. Kept
             where `detectors.sameError` is on.
         wouldBe: When it was observed: the action that enforcing would have answered.
@@ -141,6 +143,8 @@ class ExportedCall(TypedDict):
     isPoll: bool
     maskedOutcome: NotRequired[str]
     changes: NotRequired[bool]
+    failure: NotRequired[str]
+    unchanged: NotRequired[bool]
     beside: NotRequired[int]
     wouldBe: NotRequired[ActionWord]
 

@@ -11,12 +11,18 @@ from typing import Any
 from sqlalchemy import Connection, RowMapping, and_, func, not_, select
 
 from guardd.config import Config
+from guardd.detect import failures
 from guardd.detect.detection import Detection, Question
-from guardd.detect.figures import Figures, Further
+from guardd.detect.figures import Across, Figures, Further
 from guardd.detect.progress import newest_change_statement
 from guardd.detect.reasons import THRESHOLDS, Configured, Evidence, explain
 from guardd.detect.rules import RULE_OF
-from guardd.detect.statement import counted_statement, figures_statement, further_statement
+from guardd.detect.statement import (
+    across_statement,
+    counted_statement,
+    figures_statement,
+    further_statement,
+)
 from guardd.fingerprint import Arguments
 from guardd.fingerprint.editing import is_editor
 from guardd.fingerprint.tools import Tools
@@ -62,6 +68,7 @@ class _Explaining:
             config.loop_settings(agent),
             {key.removeprefix(_SECTION): value for key, value in values.items() if key.startswith(_SECTION)},
         )
+        self._follows_openclaw = config.settings.follows_openclaw
         self._tools = Tools(config.settings.sending_tools, config.settings.poll_tools)
 
     def answer(self, seq: int | None) -> dict[str, object]:
@@ -151,10 +158,13 @@ class _Explaining:
         if self._configured.settings.progress_reset:
             since = int(self._connection.execute(newest_change_statement(), bound).scalar_one())
         row = self._connection.execute(figures_statement(), bound | {"low": max(low, since)}).one_or_none()
-        figures = Figures() if row is None else Figures._make((*row, Further()))
+        figures = Figures() if row is None else Figures._make((*row, Further(), Across()))
         if self._configured.settings.looks_further:
             counted = self._connection.execute(further_statement(), bound).one()
             figures = figures._replace(further=Further._make(counted))
+        if self._follows_openclaw:
+            across = self._connection.execute(across_statement(), bound | {"low": max(low, since)}).one()
+            figures = figures._replace(across=Across._make(across))
         return figures
 
     def _question(self, call: RowMapping) -> Question:
@@ -215,7 +225,8 @@ class _Explaining:
         """The calls that the rule counted, in order: before the first block, and the attempts since."""
         if found.detector is Detector.COMPACTION_LOOP_PERSISTED:
             return guarded
-        rule = RULE_OF[found.detector]
+        across = failures.is_warning_key(found.warning_key)
+        rule = failures if across else RULE_OF[found.detector]
         counts_itself = found.detector in COUNTS_ITSELF
         most = found.count - (call["seq"] - start) - counts_itself
         history = max(self._configured.settings.history_size, most)

@@ -164,6 +164,10 @@ def _wire(call: RowMapping, found: RowMapping, repeat: int) -> dict[str, object]
         wire["maskedOutcome"] = call["masked"].hex()
     if call["effect"] == CallEffect.CHANGES:
         wire["changes"] = True
+    if call["failure"] is not None:
+        wire["failure"] = call["failure"].hex()
+    if call["effect"] == CallEffect.UNCHANGED:
+        wire["unchanged"] = True
     if call["beside"] is not None:
         wire["beside"] = call["beside"]
     if found["observed"]:

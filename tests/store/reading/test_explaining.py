@@ -392,3 +392,78 @@ def test_what_a_change_has_ended_is_not_counted(guard_with):
     repeat(guard, 4)
     assert verdict(guard.explain()) == ("warn", Detector.GENERIC_REPEAT, [5, 6, 7])
     assert "2 earlier calls with the same arguments" in guard.explain(7)["text"]
+
+
+# The rules of OpenClaw 2026.9
+
+OPENCLAW = {
+    "enabled": True,
+    "warningThreshold": 3,
+    "criticalThreshold": 5,
+    "globalCircuitBreakerThreshold": 8,
+}
+
+
+def fail(guard, *commands):
+    for command in commands:
+        printed = f"refused after {command}.5s"
+        result = {"details": {"status": "failed", "exitCode": 1, "aggregated": printed}}
+        guard.call("exec", {"command": command}, result)
+
+
+def test_commands_that_failed_alike_by_their_calls(guard_with):
+    guard = guard_with(OPENCLAW, profile="openclaw-2026.9")
+    guard.call("read", {}, "text")
+    fail(guard, *range(6))
+    explained = guard.explain()
+    assert verdict(explained) == ("block", Detector.GENERIC_REPEAT, [2, 3, 4, 5, 6])
+    what = "failed alike, whatever was run (times, attempts, durations and process ids aside)"
+    assert explained["text"].splitlines() == [
+        "Call 7, `exec`, was blocked.",
+        f"generic_repeat counted 5 calls of `exec` in a row that {what}: 2-6.",
+        "That reached criticalThreshold, 5 (set in <configuration>: tools.loopDetection.criticalThreshold).",
+        "With criticalThreshold at 6 or more it would have been let through.",
+        "With detectors.genericRepeat switched off it would have been let through.",
+    ]
+
+
+def test_a_retry_after_them(guard_with):
+    guard = guard_with(OPENCLAW, profile="openclaw-2026.9")
+    fail(guard, *range(5), "new", "new", "another")
+    explained = guard.explain()
+    assert verdict(explained) == ("block", Detector.GENERIC_REPEAT, [1, 2, 3, 4, 5, 6, 7])
+    assert "Call 6 was blocked first" in guard.explain(7)["text"]
+
+
+def test_failures_that_are_not_enough_yet(guard_with):
+    guard = guard_with(OPENCLAW, profile="openclaw-2026.9")
+    fail(guard, *range(4))
+    text = guard.explain(4)["text"]
+    assert (
+        "Of the same tool, 3 calls in a row failed alike, whatever was run, of criticalThreshold 5." in text
+    )
+    assert "failed alike" not in guard.explain(1)["text"]
+
+
+def test_a_few_calls_in_turn_by_their_calls(guard_with):
+    guard = guard_with(OPENCLAW, profile="openclaw-2026.9")
+    for number in range(10):
+        guard.before("read", {"path": number % 3})
+        guard.after("read", {"path": number % 3}, error="no such file")
+    explained = guard.explain()
+    assert verdict(explained) == ("warn", Detector.ARGUMENT_CHURN, list(range(1, 10)))
+    assert values(explained) == {"warningThreshold": 3, "historySize": 30}
+    assert "argument_churn counted 9 calls in a row of a few kinds of `read`" in explained["text"]
+    assert "With warningThreshold at 10 or more it would have been let through." in explained["text"]
+
+
+def test_a_few_calls_in_turn_that_are_not_enough_yet(guard_with):
+    guard = guard_with(
+        OPENCLAW | {"warningThreshold": 10, "criticalThreshold": 20}, profile="openclaw-2026.9"
+    )
+    for number in range(10):
+        guard.before("read", {"path": number % 3})
+        guard.after("read", {"path": number % 3}, error="no such file")
+    text = guard.explain()["text"]
+    assert "argument_churn: 9 calls in a row of a few kinds, of warningThreshold 10." in text
+    assert "With warningThreshold at 9 or less it would have been let through with a warning." in text

@@ -122,12 +122,21 @@ def test_what_a_replay_needs_of_a_call(past):
 
 def test_what_the_rules_beyond_the_documented_ones_need_of_a_call(past):
     run = past.run()
-    for effect, masked in ((CallEffect.CHANGES, b"\x01\xff"), (CallEffect.NONE, None), (None, None)):
-        seq = past.call(run)
-        past.store.set_further(run, seq, effect=effect, masked=masked, beside=7 if masked else None)
-    first, *rest = history(past, run)["calls"]
-    assert (first["maskedOutcome"], first["changes"], first["beside"]) == ("01ff", True, 7)
-    assert not any({"maskedOutcome", "changes", "beside"} & call.keys() for call in rest)
+    for kept in (
+        {"effect": CallEffect.CHANGES, "masked": b"\x01\xff", "beside": 7},
+        {"effect": CallEffect.UNCHANGED, "failure": b"\x02"},
+        {"effect": CallEffect.NONE},
+        {},
+    ):
+        past.store.set_further(run, past.call(run), **kept)
+    names = ("maskedOutcome", "changes", "failure", "unchanged", "beside")
+    found = [{name: call[name] for name in names if name in call} for call in history(past, run)["calls"]]
+    assert found == [
+        {"maskedOutcome": "01ff", "changes": True, "beside": 7},
+        {"failure": "02", "unchanged": True},
+        {},
+        {},
+    ]
     msgspec.convert(history(past, run), results.History, strict=True)
 
 
