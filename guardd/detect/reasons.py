@@ -9,11 +9,11 @@ from itertools import pairwise
 from typing import Any
 
 from guardd.config import LoopSettings
-from guardd.detect import failures
 from guardd.detect.detection import Detection, Question
 from guardd.detect.figures import Figures
 from guardd.detect.messages import shown_name
 from guardd.detect.rules import after_the_fact, judge
+from guardd.detect.wording import many, what_is_counted
 from guardd.vocabulary import Action, Detector, Level
 
 WARNING = "warningThreshold"
@@ -179,40 +179,7 @@ def _why_found(evidence: Evidence, found: Detection, configured: Configured) -> 
 
 
 def _what_was_counted(evidence: Evidence, found: Detection) -> str:
-    calls = _many(found.count, "call", "calls")
-    what = {
-        Detector.UNKNOWN_TOOL_REPEAT: f"{calls} in a row of a tool that does not exist",
-        Detector.GLOBAL_CIRCUIT_BREAKER: f"{calls} with the same arguments and the same outcome each time",
-        Detector.KNOWN_POLL_NO_PROGRESS: f"{calls} that polled and saw no change",
-        Detector.PING_PONG: (
-            f"{calls} in which {shown_name(found.tool)} and {shown_name(found.paired_tool or '')} took turns, "
-            "this one included"
-        ),
-        Detector.GENERIC_REPEAT: f"{calls} with the same arguments"
-        + (" and the same outcome each time" if found.level is Level.CRITICAL else ", whatever came of them"),
-        Detector.CYCLE: (
-            f"{_many(found.count, 'round', 'rounds')} of the same calls in the same order with the same outcomes, this "
-            "call included"
-        ),
-        Detector.IDENTICAL_MUTATION: f"{calls} in a row that make the same edit, this one included",
-        Detector.SAME_ERROR: (
-            f"{_many(found.count, 'failure', 'failures')} in a row of {shown_name(found.tool)} with the same error, in "
-            "different variants (calls side by side are one)"
-        ),
-        Detector.ERROR_CASCADE: f"{_many(found.count, 'error', 'errors')} in a row (calls side by side are one)",
-        Detector.ARGUMENT_CHURN: (
-            f"{calls} in a row of a few kinds of {shown_name(found.tool)}, this one among them, with the same outcome"
-        ),
-        Detector.COMPACTION_LOOP_PERSISTED: (
-            f"{calls} since the context was compacted with the same arguments and the same outcome"
-        ),
-    }[found.detector]
-    if failures.is_warning_key(found.warning_key):
-        what = (
-            f"{calls} of {shown_name(found.tool)} in a row that failed alike, whatever was run (times, attempts, "
-            "durations and process ids aside)"
-        )
-    text = f"{found.detector} counted {what}: {ranges(evidence.counted)}."
+    text = f"{found.detector} counted {what_is_counted(found)}: {ranges(evidence.counted)}."
     if len(evidence.counted) < found.count and found.detector not in _COUNTED_TOGETHER:
         text += (
             f" Only {len(evidence.counted)} of them can still be told: since then calls were pruned, or an outcome "
@@ -327,16 +294,16 @@ def _distances(evidence: Evidence, settings: LoopSettings) -> Iterator[str]:
     figures, question = evidence.figures, evidence.question
     warns, stops = f"{WARNING} {settings.warning_threshold}", f"{CRITICAL} {settings.critical_threshold}"
     yield (
-        f"{Detector.UNKNOWN_TOOL_REPEAT}: {_many(figures.unknown_streak, 'miss', 'misses')} in a row, "
+        f"{Detector.UNKNOWN_TOOL_REPEAT}: {many(figures.unknown_streak, 'miss', 'misses')} in a row, "
         f"of {UNKNOWN} {settings.unknown_tool_threshold}."
     )
     yield (
-        f"{Detector.GLOBAL_CIRCUIT_BREAKER}: {_many(figures.streak, 'call', 'calls')} without progress, "
+        f"{Detector.GLOBAL_CIRCUIT_BREAKER}: {many(figures.streak, 'call', 'calls')} without progress, "
         f"of {BREAKER} {settings.global_circuit_breaker_threshold}."
     )
     counted = {
         Detector.KNOWN_POLL_NO_PROGRESS: (
-            f"{_many(figures.streak, 'poll', 'polls')} without a change, of {warns} and {stops}"
+            f"{many(figures.streak, 'poll', 'polls')} without a change, of {warns} and {stops}"
             if question.is_poll
             else "it is no poll"
         ),
@@ -348,7 +315,7 @@ def _distances(evidence: Evidence, settings: LoopSettings) -> Iterator[str]:
         Detector.GENERIC_REPEAT: (
             "not for a poll"
             if question.is_poll
-            else f"{_many(figures.repeats, 'earlier call', 'earlier calls')} with the same arguments, of {warns}; "
+            else f"{many(figures.repeats, 'earlier call', 'earlier calls')} with the same arguments, of {warns}; "
             f"{figures.streak} of them without progress, of {stops}"
         ),
     }
@@ -356,10 +323,10 @@ def _distances(evidence: Evidence, settings: LoopSettings) -> Iterator[str]:
         key, attribute = _SWITCHES[detector]
         yield f"{detector}: {text}." if getattr(settings, attribute) else f"{detector}: off, by {key}."
     if figures.fails_across:
-        failed = _many(figures.across.failures, "call", "calls")
+        failed = many(figures.across.failures, "call", "calls")
         yield f"Of the same tool, {failed} in a row failed alike, whatever was run, of {stops}."
     if figures.across.churned:
-        churned = _many(figures.across.churned, "call", "calls")
+        churned = many(figures.across.churned, "call", "calls")
         yield f"{Detector.ARGUMENT_CHURN}: {churned} in a row of a few kinds, of {warns}."
 
 
@@ -380,7 +347,3 @@ def _what_would_have_warned(evidence: Evidence, settings: LoopSettings) -> Itera
             yield f"With {also}{WARNING} at {value}{least} it would have been {_ANSWERED[found.action]}."
             return
     yield "No threshold would have made it a repetition: it repeats nothing in the window."
-
-
-def _many(count: int, one: str, many: str) -> str:
-    return f"{count} {one if count == 1 else many}"
