@@ -211,6 +211,14 @@ LOOP_FIELDS = _table(
         meaning="After a compaction that is followed by a retry, a run is aborted if this many "
         "outcomes in a row are those of one and the same call.",
     ),
+    Field(
+        "postCompactionGuard.volatileText",
+        switch,
+        default=False,
+        attribute="compaction_volatile_text",
+        meaning="Whether outcomes that differ only in what varies by itself are the same to the post-compaction guard, "
+        "too; no profile switches it on.",
+    ),
 )
 """`tools.loopDetection`, by detection.md."""
 

@@ -20,6 +20,7 @@ class LoopSettings:
     known_poll_no_progress: bool
     ping_pong: bool
     compaction_window: int
+    compaction_volatile_text: bool
     volatile_text: bool
     cycle: bool
     identical_mutation: bool
@@ -37,7 +38,12 @@ class LoopSettings:
     @cached_property
     def looks_beyond(self) -> bool:
         """Whether anything beyond the documented rules is on."""
-        return self.looks_further or self.volatile_text or self.progress_reset
+        return self.looks_further or self.keeps_masked or self.progress_reset
+
+    @cached_property
+    def keeps_masked(self) -> bool:
+        """Whether anything looks at outcomes without what varies by itself."""
+        return self.volatile_text or self.same_error or self.compaction_volatile_text
 
     @cached_property
     def looks_further(self) -> bool:

@@ -105,7 +105,9 @@ def use_attempt(
         now: milliseconds since the epoch.
     """
     window_size = guard.store.armed_window(marker_id)
-    used, seen = guard.store.count_guarded(marker_id, signature, outcome.fingerprint)
+    masks = guard.settings(run).compaction_volatile_text
+    compared = outcome.masked if masks and outcome.masked is not None else outcome.fingerprint
+    used, seen = guard.store.count_guarded(marker_id, signature, compared, masks=masks)
     if used >= window_size:
         guard.store.set_armed(run, None)
         left = DISARMED

@@ -69,7 +69,7 @@ def note_outcome(
         changed = CallEffect.NONE
     if outcome.unchanged:
         changed = CallEffect.UNCHANGED
-    masked = outcome.masked if settings.volatile_text or settings.same_error else None
+    masked = outcome.masked if settings.keeps_masked else None
     guard.store.set_further(run, seq, masked=masked, effect=changed, failure=outcome.failure)
 
 

@@ -67,7 +67,7 @@ class Guard:
             self._key,
             sending_tools=config.settings.sending_tools,
             poll_tools=config.settings.poll_tools,
-            masks_volatile=any(settings.volatile_text or settings.same_error for settings in agents),
+            masks_volatile=any(settings.keeps_masked for settings in agents),
             ignores_waiting=beyond,
             reads_missing_calls=beyond,
             follows_openclaw=self.follows_openclaw,

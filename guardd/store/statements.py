@@ -20,6 +20,7 @@ from sqlalchemy.dialects.sqlite import insert as upsert
 from guardd.detect.glance import glance_statement
 from guardd.detect.progress import newest_change_statement
 from guardd.detect.statement import across_statement, figures_statement, further_statement
+from guardd.detect.window import compared
 from guardd.store.compiling import compiled, compiled_by_place, compiled_insert
 from guardd.store.rows import DetectionRow, NewCall
 from guardd.store.schema import OPEN, calls, detections, markers, notices, requests, runs
@@ -207,7 +208,7 @@ COUNT_GUARDED = compiled(
     select(
         func.count().label("used"),
         func.count()
-        .filter(calls.c.signature == bindparam("signature"), calls.c.outcome == bindparam("outcome"))
+        .filter(calls.c.signature == bindparam("signature"), compared == bindparam("outcome"))
         .label("seen"),
     ).where(calls.c.guard_marker_id == bindparam("marker"))
 )

@@ -347,10 +347,13 @@ class Store:
         """For how many outcomes a compaction armed the guard."""
         return int(self._execute(statements.ARMED_WINDOW, {"marker": marker_id}).fetchone()[0])
 
-    def count_guarded(self, marker_id: int, signature: bytes, outcome: bytes) -> tuple[int, int]:
-        """Outcomes since that arming: all, and those of this very call and outcome."""
+    def count_guarded(
+        self, marker_id: int, signature: bytes, outcome: bytes, *, masks: bool = False
+    ) -> tuple[int, int]:
+        """Outcomes since that arming: all, and those of this very call and outcome; `masks` as in `figures`."""
         used, seen = self._execute(
-            statements.COUNT_GUARDED, {"marker": marker_id, "signature": signature, "outcome": outcome}
+            statements.COUNT_GUARDED,
+            {"marker": marker_id, "signature": signature, "outcome": outcome, "masks": masks},
         ).fetchone()
         return used, seen
 

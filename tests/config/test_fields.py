@@ -28,6 +28,7 @@ LOOP_DEFAULTS = {
     "sameError.critical": 12,
     "errorCascade.warning": 10,
     "postCompactionGuard.windowSize": 3,
+    "postCompactionGuard.volatileText": False,
 }
 
 GUARDD_DEFAULTS = {

@@ -380,3 +380,37 @@ def test_observing_one_call_is_found_once(guard_with):
     verdict, _state = guard.after("read", result="same")
     assert (verdict.would_be, verdict.detection.detector) == (Action.ABORT, Detector.GLOBAL_CIRCUIT_BREAKER)
     assert guard.query("select count(*) from detections where seq = 10") == [(1,)]
+
+
+# What varies by itself
+
+
+MASKING = {"postCompactionGuard": {"volatileText": True}}
+TIMES = ["down since 10:00:01", "down since 10:00:02", "down since 10:00:03"]
+
+
+@pytest.mark.parametrize(
+    ("loop", "aborted"), [({}, False), ({"detectors": {"volatileText": True}}, False), (MASKING, True)]
+)
+def test_what_varies_by_itself_is_a_difference_unless_switched(guard_with, loop, aborted):
+    guard = guard_with(loop)
+    guard.compaction()
+    *_, (verdict, _state) = outcomes(guard, TIMES)
+    assert (verdict.action is Action.ABORT) is aborted
+
+
+def test_masked_outcomes_count_with_one_that_has_nothing_to_mask_as_themselves(guard_with):
+    guard = guard_with(MASKING)
+    guard.compaction()
+    assert in_short(outcomes(guard, ["down", "down since 10:00:02", "down"])) == [
+        ("allow", 2), ("allow", 1), ("allow", None),
+    ]  # fmt: skip
+
+
+def test_masked_outcomes_survive_a_restart_and_are_counted_for_calls_that_are_only_reported(guard_with):
+    guard = guard_with(MASKING)
+    guard.compaction()
+    for number, text in enumerate(TIMES):
+        guard.restart()
+        verdict, _state = guard.after("read", {"a": 1}, result=text)
+        assert (verdict.action is Action.ABORT) is (number == 2)

@@ -601,6 +601,11 @@ def test_what_the_guard_has_seen(store, run):
     assert store.count_guarded(second, OTHER, b"p") == (4, 0)
     assert store.count_guarded(first, READ, b"o") == (1, 1)
     assert store.count_guarded(99, READ, b"o") == (0, 0)
+    for seq in (3, 4):
+        store.set_further(run, seq, masked=b"m")
+    assert store.count_guarded(second, READ, b"m") == (4, 0)
+    assert store.count_guarded(second, READ, b"m", masks=True) == (4, 2)
+    assert store.count_guarded(second, READ, b"o", masks=True) == (4, 1)
 
 
 # Requests

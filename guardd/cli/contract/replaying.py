@@ -119,7 +119,7 @@ class ExportedCall(TypedDict):
         missingTool: The tool that the outcome said does not exist; null where it said nothing like that.
         isPoll: Its tool and arguments make it a known poll; tools that the configuration adds aside.
         maskedOutcome: Where it differs from the outcome: equal for outcomes that are equal but for what varies by
-            itself. Kept where `detectors.volatileText` or `.sameError` is on.
+            itself. Kept where `volatileText` or `sameError` is on.
         changes: True where it changes something, if it succeeds. Kept where `detectors.progressReset` is on.
         failure: Of a command that failed: equal for those that failed alike. Kept by the profile `openclaw-2026.9`.
         unchanged: True of a write that has changed nothing. Kept by the profile `openclaw-2026.9`.

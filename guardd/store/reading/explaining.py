@@ -23,6 +23,7 @@ from guardd.detect.statement import (
     figures_statement,
     further_statement,
 )
+from guardd.detect.window import compared
 from guardd.fingerprint import Arguments
 from guardd.fingerprint.editing import is_editor
 from guardd.fingerprint.tools import Tools
@@ -242,12 +243,13 @@ class _Explaining:
         """The calls up to this one that the post-compaction guard found the same, outcome and all."""
         if call["guard_marker_id"] is None:
             return ()
+        masks = self._configured.settings.compaction_volatile_text
         statement = select(calls.c.seq).where(
             calls.c.guard_marker_id == call["guard_marker_id"],
             calls.c.signature == call["signature"],
-            calls.c.outcome == call["outcome"],
+            compared == (call["masked"] if masks and call["masked"] is not None else call["outcome"]),
         )
-        return tuple(self._connection.execute(statement.order_by(calls.c.seq)).scalars())
+        return tuple(self._connection.execute(statement.order_by(calls.c.seq), {"masks": masks}).scalars())
 
     def _guard(self, call: RowMapping, guarded: tuple[int, ...]) -> tuple[int, int] | None:
         if call["guard_marker_id"] is None:

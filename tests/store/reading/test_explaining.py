@@ -217,6 +217,14 @@ def test_the_guard_after_a_compaction(guard_with):
     assert "without a look by the rolling detectors: enabled is unset (default)" in allowed["text"]
 
 
+def test_the_guard_where_what_varies_by_itself_is_no_difference(guard_with):
+    guard = guard_with({"postCompactionGuard": {"volatileText": True}})
+    guard.compaction()
+    for second in range(3):
+        guard.call("exec", {}, f"down since 10:00:0{second}")
+    assert verdict(guard.explain(3)) == ("abort", Detector.COMPACTION_LOOP_PERSISTED, [1, 2, 3])
+
+
 def test_what_is_let_through_says_how_far_it_was(guard):
     repeat(guard, 3)
     assert guard.explain()["seq"] == 3
