@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import ColumnElement, Integer, Select, and_, column, func, or_, select, true
+from sqlalchemy import ColumnElement, Select, and_, func, or_, select, true
 
 from guardd.config import LoopSettings
 from guardd.detect.detection import Detection, Question, critical, warning
@@ -30,16 +30,19 @@ SHORTEST, LONGEST = 3, 8
 FEWEST_DIFFERENT = 3
 """Calls of a round that differ, at least."""
 
-_all_periods = func.json_each(str(list(range(SHORTEST, LONGEST + 1)))).table_valued(
-    column("value", Integer), name="periods"
-)
-_period = _all_periods.c.value
 _newer = select(recent).where(recent.c.is_poll == 0).cte("newer")
 _older = _newer.alias("older")
+_begun = _newer.alias("begun")
+_periods = (
+    select((_begun.c.back + 1).label("period"))
+    .where(_begun.c.back.between(SHORTEST - 1, LONGEST - 1), _begun.c.signature == SIGNATURE)
+    .subquery("periods")
+)
+"""Those that the call in question may go on with: it was also made so many calls earlier."""
 
 
 def _lengths() -> Select[tuple[int, ...]]:
-    """For each period: how many of the newest calls are like the one a period earlier, which they must all be.
+    """For each of the periods: how many of the newest calls are like the one a period earlier, which they must all be.
 
     A blocked attempt has no outcome, and is one more of what it was blocked for.
     """
@@ -49,13 +52,15 @@ def _lengths() -> Select[tuple[int, ...]]:
     )
     return (
         select(
-            _period.label("period"),
+            _periods.c.period,
             func.min(_newer.c.back).filter(func.coalesce(is_like, 0) == 0).label("alike"),
         )
         .select_from(
-            _all_periods.join(_newer, true()).outerjoin(_older, _older.c.back == _newer.c.back + _period)
+            _periods.join(_newer, true()).outerjoin(
+                _older, _older.c.back == _newer.c.back + _periods.c.period
+            )
         )
-        .group_by(_period)
+        .group_by(_periods.c.period)
     )
 
 
@@ -64,12 +69,6 @@ def _cycle() -> Mapping[str, ColumnElement[Any]]:
     lengths = _lengths().subquery("lengths")
     member = _newer.alias("member")
     in_round = member.c.back < lengths.c.period
-    goes_on = (
-        select(member.c.seq)
-        .where(member.c.back == lengths.c.period - 1, member.c.signature == SIGNATURE)
-        .correlate(lengths)
-        .exists()
-    )
     different = (
         select(func.count(func.distinct(member.c.signature)))
         .where(in_round)
@@ -96,7 +95,7 @@ def _cycle() -> Mapping[str, ColumnElement[Any]]:
             blocked.label("blocked"),
             members.label("members"),
         )
-        .where(lengths.c.alike > 0, goes_on, different >= FEWEST_DIFFERENT)
+        .where(lengths.c.alike > 0, different >= FEWEST_DIFFERENT)
         .order_by(rounds.desc(), lengths.c.period)
         .limit(1)
         .cte("cycle")
