@@ -11,8 +11,9 @@ import sqlite3
 import time
 from collections import deque
 from collections.abc import Callable
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
+import msgspec
 from sqlalchemy.exc import DBAPIError
 
 from guardd.daemon.clock import now
@@ -30,7 +31,7 @@ MOST_AT_ONCE = 256
 """Requests in one transaction, at most: more would make the first of them wait for the last."""
 
 
-class Change(NamedTuple):
+class Change(msgspec.Struct, frozen=True, gc=False):
     """A request that changes state.
 
     Attributes:

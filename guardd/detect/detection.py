@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
+import msgspec
 from sqlalchemy import ColumnElement, FromClause
 
 from guardd.config import LoopSettings
@@ -11,7 +12,7 @@ from guardd.detect.figures import Figures
 from guardd.vocabulary import Action, Detector, Level
 
 
-class Question(NamedTuple):
+class Question(msgspec.Struct, frozen=True, gc=False):
     """The call in question.
 
     Attributes:

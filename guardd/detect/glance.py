@@ -5,8 +5,7 @@ retry of a blocked attempt) or of the one before it (an alternation); or that th
 question. Where nothing of it holds, as nearly always while an agent gets on, counting would find nothing.
 """
 
-from typing import NamedTuple
-
+import msgspec
 from sqlalchemy import Select, func, or_, select
 
 from guardd.config import LoopSettings
@@ -14,7 +13,7 @@ from guardd.detect.window import IN_WINDOW, NEWEST, SIGNATURE, TOOL
 from guardd.store.schema import calls
 
 
-class Glance(NamedTuple):
+class Glance(msgspec.Struct, frozen=True, gc=False):
     """What is seen.
 
     Attributes:

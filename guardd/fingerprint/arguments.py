@@ -1,12 +1,14 @@
 """The arguments of a call."""
 
-from typing import NamedTuple, Self
+from typing import Self
+
+import msgspec
 
 from guardd.fingerprint.canonical import RawJson, encode, from_bytes, read
 from guardd.fingerprint.reading import TooDeepError
 
 
-class Arguments(NamedTuple):
+class Arguments(msgspec.Struct, frozen=True, gc=False):
     """The arguments of a call: missing ones, ``null`` and ``{}`` are the same.
 
     Attributes:

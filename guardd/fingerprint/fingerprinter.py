@@ -5,7 +5,9 @@ A plain digest of short arguments could be guessed by trying; without the key th
 
 from collections.abc import Collection
 from hashlib import blake2b
-from typing import Final, NamedTuple
+from typing import Final
+
+import msgspec
 
 from guardd.fingerprint.arguments import Arguments
 from guardd.fingerprint.canonical import RawJson, encode, from_bytes, read
@@ -36,7 +38,7 @@ _DEEP_RESULT: Final = b"deep-result:"
 _FAILURE: Final = b"failure:"
 
 
-class Outcome(NamedTuple):
+class Outcome(msgspec.Struct, frozen=True, gc=False):
     """What came of a call.
 
     Attributes:

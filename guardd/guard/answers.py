@@ -2,12 +2,14 @@
 
 from typing import NamedTuple
 
+import msgspec
+
 from guardd.detect.detection import Detection
 from guardd.store.rows import RunRow, Scope
 from guardd.vocabulary import Action
 
 
-class Report(NamedTuple):
+class Report(msgspec.Struct, frozen=True, gc=False):
     """One tool call as a gateway reports it, before or after.
 
     Attributes:
@@ -27,7 +29,7 @@ class Report(NamedTuple):
     once: bool = False
 
 
-class Verdict(NamedTuple):
+class Verdict(msgspec.Struct, frozen=True, gc=False):
     """What is answered.
 
     Attributes:

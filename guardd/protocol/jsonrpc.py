@@ -11,7 +11,7 @@ Nothing here raises on what a peer sent. The decisions where the specification l
 """
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import msgspec
 
@@ -26,7 +26,7 @@ _WHITESPACE = b" \t\n\r"
 _COMMAS_SPLIT_AT_ONCE = 50_000
 
 
-class Request(NamedTuple):
+class Request(msgspec.Struct, frozen=True, gc=False):
     """A call to carry out.
 
     Attributes:
@@ -41,7 +41,7 @@ class Request(NamedTuple):
     params: bytes | None
 
 
-class Rejected(NamedTuple):
+class Rejected(msgspec.Struct, frozen=True, gc=False):
     """What could not be read as a call, and the error to answer.
 
     Attributes:
@@ -53,7 +53,7 @@ class Rejected(NamedTuple):
     error: RpcError
 
 
-class Message(NamedTuple):
+class Message(msgspec.Struct, frozen=True, gc=False):
     """What one frame asks for.
 
     Attributes:

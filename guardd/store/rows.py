@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+import msgspec
+
 from guardd.detect.detection import Detection
 from guardd.vocabulary import Action, Detector, Level, ScopeKind
 
@@ -36,7 +38,7 @@ class Scope(NamedTuple):
         return self.name
 
 
-class RunRow(NamedTuple):
+class RunRow(msgspec.Struct, frozen=True, gc=False):
     """How a run stands.
 
     Attributes:
@@ -100,7 +102,7 @@ class DetectionRow(NamedTuple):
         )
 
 
-class OpenCall(NamedTuple):
+class OpenCall(msgspec.Struct, frozen=True, gc=False):
     """A call whose outcome has not come yet."""
 
     seq: int

@@ -7,6 +7,8 @@ is one transaction and an answer is given only from what is committed.
 import contextlib
 import sqlite3
 
+import msgspec
+
 from guardd.detect.detection import Detection, Question
 from guardd.detect.figures import Across, Figures, Further
 from guardd.detect.glance import Glance
@@ -75,10 +77,10 @@ class Store:
         self._execute(statements.TOUCH_RUN, (run.id, now))
         if agent_id is not None and agent_id != run.agent_id:
             self._execute(statements.SET_AGENT, {"run": run.id, "agent": agent_id})
-            run = run._replace(agent_id=agent_id)
+            run = msgspec.structs.replace(run, agent_id=agent_id)
         if run.status != RunStatus.ACTIVE and run.abort_detection_id is None:
             self._execute(statements.REVIVE_RUN, {"run": run.id})
-            run = run._replace(status=RunStatus.ACTIVE)
+            run = msgspec.structs.replace(run, status=RunStatus.ACTIVE)
         if run.daemon_start_id != self._daemon_start_id:
             self._mark_daemon_restart(run, now)
         return run

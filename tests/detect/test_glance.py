@@ -21,15 +21,15 @@ from guardd.detect.glance import Glance, glance_statement, may_match
     ],
 )
 def test_what_is_seen(store, window, seen):
-    assert store.glance(write(store, window), question("a"), 30) == seen
+    assert store.glance(write(store, window), question("a"), 30) == Glance(*seen)
 
 
 def test_only_the_window_is_looked_at(store):
     run = write(store, "a=1 a=1 b=1 b=1 b=1")
-    assert store.glance(run, question("a"), 3) == (0, 0)
-    assert store.glance(run, question("a"), 30, since=1) == (1, 2)
+    assert store.glance(run, question("a"), 3) == Glance(0, 0)
+    assert store.glance(run, question("a"), 30, since=1) == Glance(1, 2)
     store.reset_run(run, None, 1)
-    assert store.glance(store.find_run(run.scope), question("a"), 30) == (0, 0)
+    assert store.glance(store.find_run(run.scope), question("a"), 30) == Glance(0, 0)
 
 
 @pytest.mark.parametrize(
@@ -49,4 +49,4 @@ def test_when_a_rule_may_match(glance, newest_seq, expected):
 
 
 def test_one_row_in_the_order_of_the_fields():
-    assert tuple(glance_statement().selected_columns.keys()) == Glance._fields
+    assert tuple(glance_statement().selected_columns.keys()) == Glance.__struct_fields__

@@ -2,6 +2,7 @@
 
 import json
 
+import msgspec
 import pytest
 from support.labelled import OPENCLAW, load_pairs
 
@@ -113,7 +114,7 @@ def test_nothing_of_it_is_made_without_the_profile():
         for follows in (False, True)
     )
     assert plain.failure is None
-    assert following._replace(failure=None) == plain
+    assert msgspec.structs.replace(following, failure=None) == plain
 
 
 @pytest.mark.timeout(30)

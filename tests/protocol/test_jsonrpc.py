@@ -29,7 +29,8 @@ def read_slowly(frame: bytes) -> Message:
 def seen(message: Message) -> tuple[bool, list[tuple[object, ...]]]:
     """A message in a form that can be compared: of an error its class."""
     return message.batch, [
-        (call.id, type(call.error)) if isinstance(call, Rejected) else tuple(call) for call in message.calls
+        (call.id, type(call.error)) if isinstance(call, Rejected) else msgspec.structs.astuple(call)
+        for call in message.calls
     ]
 
 

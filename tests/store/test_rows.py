@@ -24,7 +24,7 @@ def test_no_two_scopes_of_a_source_look_alike(kind, name, shown):
 
 def run(**columns):
     plain = {"id": 1, "source": "s", "kind": "session", "name": "main", "status": "active"}
-    return RunRow(**(dict.fromkeys(RunRow._fields) | plain | columns))
+    return RunRow(**(dict.fromkeys(RunRow.__struct_fields__) | plain | columns))
 
 
 def test_a_run_knows_its_scope():
