@@ -14,7 +14,8 @@ from support.reference_commands import PROGRAMS, all_commands, below, examples, 
 
 from guardd.cli.errors import Status
 from guardd.cli.install.agents import AGENTS
-from guardd.config.fields import GUARDD_FIELDS, LOOP_FIELDS
+from guardd.config.guardd_fields import GUARDD_FIELDS
+from guardd.config.loop_fields import LOOP_FIELDS
 from guardd.protocol.errors import ERRORS
 from guardd.protocol.methods import METHODS
 from guardd.vocabulary import Detector

@@ -14,8 +14,9 @@ from support.shapes import Held, is_object, members, told
 
 from guardd.cli.contract import FORMS, PLAIN
 from guardd.cli.contract.looking import Check, Timeline
-from guardd.config.fields import GUARDD_FIELDS, LOOP_FIELDS
+from guardd.config.guardd_fields import GUARDD_FIELDS
 from guardd.config.kinds import identity, list_of, one_of, whole_number
+from guardd.config.loop_fields import LOOP_FIELDS
 from guardd.daemon.metrics import METRICS, error_labels
 from guardd.protocol.descriptions import summary
 from guardd.protocol.errors import ERRORS

@@ -11,8 +11,10 @@ from typing import Any, NamedTuple, TypeGuard
 
 from guardd.config.document import Section
 from guardd.config.errors import ConfigError, agent_item, below, item, raise_any, shown
-from guardd.config.fields import GUARDD_FIELDS, LOOP_FIELDS, Field
+from guardd.config.fields import Field
+from guardd.config.guardd_fields import GUARDD_FIELDS
 from guardd.config.kinds import Mismatch, text
+from guardd.config.loop_fields import LOOP_FIELDS
 
 READ_AT_TOP = ("tools", "agents", "guardd")
 """The keys at the top of a file that guardd reads; the others are its gateway's."""

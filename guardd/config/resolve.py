@@ -3,8 +3,10 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from guardd.config.fields import GUARDD_FIELDS, LOOP_FIELDS, Field
+from guardd.config.fields import Field
+from guardd.config.guardd_fields import GUARDD_FIELDS
 from guardd.config.layers import Layer, Setting
+from guardd.config.loop_fields import LOOP_FIELDS
 from guardd.config.settings import (
     DatabaseSettings,
     LimitSettings,

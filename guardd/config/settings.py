@@ -1,4 +1,7 @@
-"""The effective settings, as the rest of guardd sees them. Their keys and defaults stand in `fields`."""
+"""The effective settings, as the rest of guardd sees them.
+
+Their keys and defaults stand in `loop_fields` and `guardd_fields`.
+"""
 
 from dataclasses import dataclass
 from functools import cached_property

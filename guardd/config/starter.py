@@ -4,7 +4,8 @@ import re
 from pathlib import Path
 from textwrap import wrap
 
-from guardd.config.fields import GUARDD_FIELDS, LOOP_FIELDS
+from guardd.config.guardd_fields import GUARDD_FIELDS
+from guardd.config.loop_fields import LOOP_FIELDS
 
 STARTER = Path(__file__).with_name("starter.json5")
 """The file; a line `// @KEY` in it becomes the meaning of that setting. Of settings that share a line, it tells."""

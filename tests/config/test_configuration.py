@@ -3,7 +3,8 @@ import json
 import pytest
 
 from guardd.config import Config, parse
-from guardd.config.fields import GUARDD_FIELDS, LOOP_FIELDS
+from guardd.config.guardd_fields import GUARDD_FIELDS
+from guardd.config.loop_fields import LOOP_FIELDS
 
 FILE = "/etc/guardd/guardd.json5"
 

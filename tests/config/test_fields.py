@@ -2,7 +2,9 @@
 
 import pytest
 
-from guardd.config.fields import GUARDD_FIELDS, LOOP_FIELDS, Field
+from guardd.config.fields import Field
+from guardd.config.guardd_fields import GUARDD_FIELDS
+from guardd.config.loop_fields import LOOP_FIELDS
 
 LOOP_DEFAULTS = {
     "enabled": None,

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from guardd.config import Config, ConfigError, load, parse
-from guardd.config.fields import GUARDD_FIELDS, LOOP_FIELDS
+from guardd.config.guardd_fields import GUARDD_FIELDS
+from guardd.config.loop_fields import LOOP_FIELDS
 
 CONFORMANCE = Path(__file__).parents[1] / "data" / "conformance"
 

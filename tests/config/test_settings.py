@@ -3,7 +3,8 @@ import dataclasses
 import pytest
 
 from guardd.config import LoopSettings, Settings, parse
-from guardd.config.fields import GUARDD_FIELDS, LOOP_FIELDS
+from guardd.config.guardd_fields import GUARDD_FIELDS
+from guardd.config.loop_fields import LOOP_FIELDS
 
 
 def attributes(of: object, prefix: str = "") -> set[str]:

@@ -1,7 +1,8 @@
 import re
 
 from guardd.config import parse, starter_text
-from guardd.config.fields import GUARDD_FIELDS, LOOP_FIELDS
+from guardd.config.guardd_fields import GUARDD_FIELDS
+from guardd.config.loop_fields import LOOP_FIELDS
 
 FILE = "/etc/guardd/guardd.json5"
 COMMENTED_SETTING = re.compile(r"^( +)// ((?:  )?[A-Za-z]+: (?:.*,|\{)|\},)$", re.MULTILINE)

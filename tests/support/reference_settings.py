@@ -7,8 +7,10 @@ from typing import Any
 from support.markdown import code, table
 
 from guardd.config import parse
-from guardd.config.fields import GUARDD_FIELDS, LOOP_FIELDS, Field
+from guardd.config.fields import Field
+from guardd.config.guardd_fields import GUARDD_FIELDS
 from guardd.config.kinds import Kind, Mismatch
+from guardd.config.loop_fields import LOOP_FIELDS
 from guardd.daemon.server import _READ_AT_START
 
 NOTABLE = 10**6
