@@ -69,7 +69,7 @@ def known_reply(store: Store, request: RequestOnce) -> bytes | None:
     Raises:
         InvalidParams: its id was used with other parameters.
     """
-    known = store.find_reply(request.source, request.method, request.request_id)
+    known = store.replies.find(request.source, request.method, request.request_id)
     if known is None:
         return None
     digest, reply = known
@@ -93,7 +93,7 @@ def answered_once(store: Store, request: RequestOnce, now: int, work: Callable[[
     reply = known_reply(store, request)
     if reply is None:
         reply = jsonrpc.encode(work())
-        store.keep_reply(*request, reply, now)
+        store.replies.keep(*request, reply, now)
     return reply
 
 

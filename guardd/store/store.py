@@ -13,6 +13,7 @@ from guardd.detect.detection import Detection, Question
 from guardd.detect.figures import Across, Figures, Further
 from guardd.detect.glance import Glance
 from guardd.store import statements
+from guardd.store.replies import Replies
 from guardd.store.rows import DetectionRow, NewCall, OpenCall, RunRow, Scope
 from guardd.vocabulary import CallEffect, MarkerKind, RunStatus
 
@@ -22,6 +23,9 @@ class Store:
 
     All times are milliseconds since the epoch. Every method may raise `sqlite3.Error`, after which the caller
     rolls back.
+
+    Attributes:
+        replies: to requests that may come another time.
     """
 
     def __init__(self, connection: sqlite3.Connection, daemon_start_id: int | None = None) -> None:
@@ -33,6 +37,7 @@ class Store:
         """
         self._connection = connection
         self._execute = connection.execute
+        self.replies = Replies(connection)
         self._daemon_start_id = daemon_start_id
 
     def begin(self) -> None:
@@ -358,32 +363,6 @@ class Store:
             {"marker": marker_id, "signature": signature, "outcome": outcome, "masks": masks},
         ).fetchone()
         return used, seen
-
-    # Requests
-
-    def find_reply(self, source: str, method: str, request_id: str) -> tuple[bytes, bytes] | None:
-        """The digest of the parameters and the reply of a request that was answered before."""
-        row: tuple[bytes, bytes] | None = self._execute(
-            statements.FIND_REQUEST,
-            {"in_source": source, "in_method": method, "in_request_id": request_id},
-        ).fetchone()
-        return row
-
-    def keep_reply(
-        self, source: str, method: str, request_id: str, params_digest: bytes, reply: bytes, now: int
-    ) -> None:
-        """Remember the reply to a request, so that its repetition changes nothing."""
-        self._execute(
-            statements.INSERT_REQUEST,
-            {
-                "source": source,
-                "method": method,
-                "request_id": request_id,
-                "params_digest": params_digest,
-                "reply": reply,
-                "at": now,
-            },
-        )
 
 
 def _low(run: RunRow, history_size: int, since: int) -> int:

@@ -160,7 +160,7 @@ async def test_old_requests_are_forgotten(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(housekeeping, "FORGET_SECONDS", 0)
     with open_new(tmp_path / "guardd.db") as database:
         for name, age in (("old", REMEMBERED_MS + 60_000), ("recent", REMEMBERED_MS - 60_000)):
-            database.store.keep_reply("s", "m", name, b"", b"{}", now() - age)
+            database.store.replies.keep("s", "m", name, b"", b"{}", now() - age)
         tending = asyncio.ensure_future(tend(Server(database, asyncio.get_running_loop())))
 
         def left() -> list[str]:
@@ -179,7 +179,7 @@ async def test_nothing_is_forgotten_while_the_clock_is_in_doubt(
     monkeypatch.setattr(housekeeping, "FORGET_SECONDS", 0)
     monkeypatch.setattr(housekeeping, "TICK_SECONDS", 0.001)
     with open_new(tmp_path / "guardd.db") as database:
-        database.store.keep_reply("s", "m", "a", b"", b"{}", now())
+        database.store.replies.keep("s", "m", "a", b"", b"{}", now())
         server = Server(database, asyncio.get_running_loop())
         asked: list[int] = []
 
@@ -206,7 +206,7 @@ async def test_many_old_requests_are_forgotten_a_few_at_a_time(
         server = Server(database, asyncio.get_running_loop())
         many = 5 * MOST_REQUESTS_AT_ONCE
         for number in range(many):
-            database.store.keep_reply("s", "m", str(number), b"", b"{}", number // 2)
+            database.store.replies.keep("s", "m", str(number), b"", b"{}", number // 2)
         left = [many]
         tending = asyncio.ensure_future(tend(server))
         while left[-1]:

@@ -211,7 +211,7 @@ def test_free_pages_are_given_back(tmp_path):
 
 def test_requests_are_forgotten_by_their_time(store, database):
     for at in (1, 2, 3):
-        store.keep_reply("s", "m", str(at), b"digest", b"{}", at)
+        store.replies.keep("s", "m", str(at), b"digest", b"{}", at)
     assert not forget_requests(database.connection, 3)
     assert [row[2] for row in rows(database.connection, "requests")] == ["3"]
 
@@ -219,7 +219,7 @@ def test_requests_are_forgotten_by_their_time(store, database):
 def test_very_many_requests_are_forgotten_in_steps(store, database):
     many = pruning.MOST_REQUESTS_AT_ONCE
     for at in range(2 * many + 10):
-        store.keep_reply("s", "m", str(at), b"digest", b"{}", at)
+        store.replies.keep("s", "m", str(at), b"digest", b"{}", at)
     assert forget_requests(database.connection, 2 * many + 5)
     assert 0 < len(rows(database.connection, "requests")) <= many + 10
     steps = 1

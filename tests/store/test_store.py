@@ -606,20 +606,3 @@ def test_what_the_guard_has_seen(store, run):
     assert store.count_guarded(second, READ, b"m") == (4, 0)
     assert store.count_guarded(second, READ, b"m", masks=True) == (4, 2)
     assert store.count_guarded(second, READ, b"o", masks=True) == (4, 1)
-
-
-# Requests
-
-
-def test_a_reply_is_kept_by_source_method_and_id(store):
-    assert store.find_reply("s", "m", "1") is None
-    store.keep_reply("s", "m", "1", b"digest", b'{"a":1}', 5)
-    assert store.find_reply("s", "m", "1") == (b"digest", b'{"a":1}')
-    for other in (("t", "m", "1"), ("s", "n", "1"), ("s", "m", "2")):
-        assert store.find_reply(*other) is None
-
-
-def test_a_reply_is_kept_once(store):
-    store.keep_reply("s", "m", "1", b"digest", b"{}", 5)
-    with pytest.raises(sqlite3.IntegrityError):
-        store.keep_reply("s", "m", "1", b"other", b"{}", 6)
