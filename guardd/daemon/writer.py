@@ -31,7 +31,7 @@ MOST_AT_ONCE = 256
 """Requests in one transaction, at most: more would make the first of them wait for the last."""
 
 
-class Change(msgspec.Struct, frozen=True, gc=False):
+class Change(msgspec.Struct, frozen=True):
     """A request that changes state.
 
     Attributes:
@@ -90,9 +90,7 @@ class Writer:
     def submit(self, change: Change) -> None:
         """Carry out a change soon, after all that were submitted before."""
         self._queue.append(change)
-        if not self._scheduled:
-            self._scheduled = True
-            self._loop.call_soon(self._run)
+        self._schedule()
 
     async def run(self, work: Callable[[int], T]) -> T:
         """Do something in a transaction, in turn with all other changes.
@@ -133,12 +131,17 @@ class Writer:
         while self._queue:
             self._write_some()
 
+    def _schedule(self) -> None:
+        if not self._scheduled:
+            self._scheduled = True
+            self._loop.call_soon(self._run)
+
     def _run(self) -> None:
+        self._scheduled = False
         if self._queue:
             self._write_some()
-        self._scheduled = bool(self._queue)
-        if self._scheduled:
-            self._loop.call_soon(self._run)
+        if self._queue:
+            self._schedule()
 
     def _write_some(self) -> None:
         """One transaction's worth of the queue."""

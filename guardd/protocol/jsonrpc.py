@@ -41,7 +41,7 @@ class Request(msgspec.Struct, frozen=True, gc=False):
     params: bytes | None
 
 
-class Rejected(msgspec.Struct, frozen=True, gc=False):
+class Rejected(msgspec.Struct, frozen=True):
     """What could not be read as a call, and the error to answer.
 
     Attributes:
@@ -53,7 +53,7 @@ class Rejected(msgspec.Struct, frozen=True, gc=False):
     error: RpcError
 
 
-class Message(msgspec.Struct, frozen=True, gc=False):
+class Message(msgspec.Struct, frozen=True):
     """What one frame asks for.
 
     Attributes:

@@ -1,11 +1,13 @@
 """One transaction for what has arrived, and only those at fault get an error."""
 
 import asyncio
+import gc
 import json
 import logging
 import resource
 import sqlite3
 import sys
+import weakref
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -285,6 +287,21 @@ async def test_run_raises_what_the_work_raised(bench: Bench):
         await bench.writer.run(refuse)
     with pytest.raises(InternalError):
         await bench.writer.run(lambda _now: failing(ValueError())())
+
+
+async def test_what_was_refused_is_forgotten(bench: Bench):
+    refused: list[weakref.ref[InvalidParams]] = []
+
+    def refuse(_now: int) -> None:
+        error = InvalidParams("no")
+        refused.append(weakref.ref(error))
+        raise error
+
+    for _ in range(3):
+        with pytest.raises(InvalidParams, match="no"):
+            await bench.writer.run(refuse)
+    gc.collect()
+    assert not any(error() for error in refused[:-1])  # pytest holds the last one
 
 
 async def test_nobody_need_wait_for_what_he_has_begun(bench: Bench):
