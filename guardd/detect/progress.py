@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import Select, func, select
 
-from guardd.detect.window import IN_WINDOW, LOW, SIGNATURE
+from guardd.detect.window import IN_WINDOW, LOW, SIGNATURE, compared_in
 from guardd.store.schema import calls
 from guardd.vocabulary import CallEffect, CallState
 
@@ -23,8 +23,7 @@ def newest_change_statement() -> Select[Any]:
             earlier.c.seq > LOW,
             earlier.c.seq < calls.c.seq,
             earlier.c.signature == calls.c.signature,
-            func.coalesce(earlier.c.masked, earlier.c.outcome)
-            == func.coalesce(calls.c.masked, calls.c.outcome),
+            compared_in(earlier) == compared_in(calls),
         )
         .exists()
     )

@@ -1,4 +1,4 @@
-"""The one statement with window functions that returns the figures for all detectors."""
+"""The statements with window functions that return the figures: one for the documented rules, one each for others."""
 
 from collections.abc import Iterable
 from typing import cast

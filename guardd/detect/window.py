@@ -32,8 +32,13 @@ TOOL = bindparam("tool", type_=Text)
 SIGNATURE = bindparam("signature", type_=LargeBinary)
 MASKS = bindparam("masks", type_=Integer)
 
-compared = case((MASKS == 1, func.coalesce(calls.c.masked, calls.c.outcome)), else_=calls.c.outcome)
-"""What outcomes are compared by: with `detectors.volatileText`, what varies by itself is no difference."""
+
+def compared_in(rows: FromClause) -> ColumnElement[bytes]:
+    """What outcomes of calls are compared by: with `detectors.volatileText`, what varies by itself is no difference."""
+    return case((MASKS == 1, func.coalesce(rows.c.masked, rows.c.outcome)), else_=rows.c.outcome)
+
+
+compared = compared_in(calls)
 
 IN_WINDOW = (calls.c.run_id == RUN) & (calls.c.seq > LOW) & (calls.c.seq <= NEWEST)
 

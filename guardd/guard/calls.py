@@ -105,7 +105,9 @@ def _found(
     What OpenClaw 2026.9 counts besides is also looked for where no documented rule may match.
     """
     store, history_size, masks = guard.store, settings.history_size, settings.volatile_text
-    since = store.newest_change(run, question, history_size) if settings.progress_reset else 0
+    since = 0
+    if settings.progress_reset:
+        since = store.newest_change(run, question, history_size, masks=masks)
     figures, detection = Figures(), None
     if may_match(store.glance(run, question, history_size, since=since), run.newest_seq, settings):
         figures = store.figures(run, question, history_size, masks=masks, since=since)

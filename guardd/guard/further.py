@@ -1,4 +1,4 @@
-"""What is kept of calls and outcomes for the rules beyond the documented ones, where one of them is on."""
+"""What is kept of calls and outcomes for the rules other than the documented ones, where one of them is on."""
 
 from guardd.config import LoopSettings
 from guardd.fingerprint import Arguments, Outcome

@@ -180,9 +180,11 @@ class Store:
         bound = _window(run, question, history_size, masks=masks, since=since)
         return Across(*self._execute(statements.ACROSS, bound).fetchone())
 
-    def newest_change(self, run: RunRow, question: Question, history_size: int) -> int:
+    def newest_change(
+        self, run: RunRow, question: Question, history_size: int, *, masks: bool = False
+    ) -> int:
         """The newest call that has changed something and is not the one in question; 0 for none."""
-        bound = _window(run, question, history_size)
+        bound = _window(run, question, history_size, masks=masks)
         return int(self._execute(statements.NEWEST_CHANGE, bound).fetchone()[0])
 
     def set_further(

@@ -335,3 +335,19 @@ def _everything(guarded: Guarded) -> list[Any]:
     verdicts += [fail(guarded, "exec", {"command": f"run -{n}"}, "no such option") for n in range(13)]
     guarded.call("read", {}, "text")
     return verdicts + [fail(guarded, f"tool{n % 3}", {"n": n}, f"error {n}") for n in range(11)]
+
+
+# Switches do what they are named for
+
+
+@pytest.mark.parametrize(
+    "other", [{}, {"postCompactionGuard": {"volatileText": True}}, {"detectors": {"sameError": True}}]
+)
+def test_what_ends_a_streak_is_the_same_whatever_else_keeps_masked_outcomes(guard_with, other):
+    loop = {"enabled": True, "warningThreshold": 4, "criticalThreshold": 6}
+    detectors = {"progressReset": True, **other.get("detectors", {})}
+    guard = guard_with(loop | other | {"detectors": detectors})
+    for number in range(10):
+        assert said(guard.call("read", {}, "same")) == "allow"
+        copied = f"copied at 2026-01-01T00:00:0{number}Z"
+        guard.call("bash", {"command": "cp a b"}, copied)

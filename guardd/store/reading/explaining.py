@@ -25,7 +25,7 @@ from guardd.detect.statement import (
 )
 from guardd.detect.window import compared
 from guardd.fingerprint import Arguments
-from guardd.fingerprint.editing import is_editor
+from guardd.fingerprint.editing import TOOLS_WITH_COMMANDS, is_editor, short_name
 from guardd.fingerprint.tools import Tools
 from guardd.protocol.errors import InvalidParams
 from guardd.store.rows import DetectionRow, Scope
@@ -169,12 +169,14 @@ class _Explaining:
         return figures
 
     def _question(self, call: RowMapping) -> Question:
+        """A call as it was asked for; of a tool that also views, it is not known whether it edited."""
         asked = Arguments.of_action(call["asked_action"])
         return Question(
             call["tool"],
             call["signature"],
             self._tools.is_poll(call["tool"], asked),
-            is_editor(call["tool"], self._configured.settings.mutation_tools),
+            is_editor(call["tool"], self._configured.settings.mutation_tools)
+            and short_name(call["tool"]) not in TOOLS_WITH_COMMANDS,
         )
 
     def _reset_before(self, seq: int) -> int:

@@ -368,7 +368,14 @@ def test_a_cycle_by_its_rounds(guard_with):
     assert "With detectors.cycle switched off it would have been let through." in explained["text"]
 
 
-@pytest.mark.parametrize("tool", ["edit", "mcp__files__edit"])
+def test_a_view_is_not_explained_as_an_edit(guard_with):
+    guard = guard_with(HIGH, profile="extended")
+    for number in range(8):
+        guard.call("str_replace_editor", {"command": "view", "path": "x"}, f"text {number}")
+    assert Detector.IDENTICAL_MUTATION not in guard.explain(8)["text"]
+
+
+@pytest.mark.parametrize("tool", ["edit", "mcp__files__edit_file"])
 def test_the_same_edit_by_its_calls(guard_with, tool):
     guard = guard_with(HIGH, profile="extended")
     guard.call("read", {}, "text")
