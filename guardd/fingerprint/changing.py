@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
 from guardd.fingerprint.arguments import Arguments
-from guardd.fingerprint.editing import is_editing, short_name
+from guardd.fingerprint.editing import is_editing, is_listed, short_name
 from guardd.fingerprint.exit_codes import exit_code
 from guardd.fingerprint.shell import Command, commands, shell_script, unwrapped
 from guardd.fingerprint.unchanged import editor_did_nothing, manager_did_nothing, says_unchanged
@@ -132,6 +132,12 @@ _TO_OUTPUT: Final = {
     ),
 }
 """How such a program only writes to its output, in its arguments joined."""
+_GIT_AT_ONCE: Final = _words("commit push checkout switch tag branch clone init")
+_OPERANDS_AT_ONCE: Final = dict.fromkeys(_words("rm rmdir mkdir touch unlink"), 1) | dict.fromkeys(
+    _words("mv cp ln"), 2
+)
+"""Of programs, how many words they are told where they change one thing: all or nothing. Options are words too."""
+_SEVERAL: Final = re.compile(r"[*?\[{$`]")
 _NOWHERE: Final = re.compile(r"/dev/(?:null|stdout|stderr|tty|fd/\d+)|\$null|-", re.IGNORECASE)
 
 
@@ -146,12 +152,11 @@ def changes_something(
         result: Its decoded result, where there is one: it may say that nothing was changed.
         editing: Names of further tools that edit, from the configuration.
     """
-    name = short_name(tool)
     if is_editing(tool, arguments, editing):
         return not (says_unchanged(result) or editor_did_nothing(result))
-    if name in _CHANGING_TOOLS:
+    if is_listed(tool, _CHANGING_TOOLS):
         return not says_unchanged(result)
-    if name not in _SHELL_TOOLS:
+    if short_name(tool) not in _SHELL_TOOLS:
         return False
     line = list(_commands(arguments))
     changing = [command for command in line if _changes(command)]
@@ -173,12 +178,17 @@ def _commands(arguments: Arguments) -> Iterator[Command]:
 
 
 def _is_its_end(changing: list[Command], line: list[Command]) -> bool:
-    """Say whether only the last command of a line changes something, so that nothing is changed where that fails.
+    """Say whether only the last command of a line changes something, and that at once, so that it fails whole.
 
-    A file that output goes to does not count: it is written whether the program fails or not.
+    A file that output goes to is written whether the program fails or not.
     """
     last = next(command for command in reversed(line) if command.words or command.written)
-    return changing == [last] and not _writes(last) and _program(last)[0] != "tee"
+    if changing != [last] or _writes(last):
+        return False
+    program, words = _program(last)
+    if program == "git":
+        return words[0] in _GIT_AT_ONCE
+    return len(words) == _OPERANDS_AT_ONCE.get(program) and not any(map(_SEVERAL.search, words))
 
 
 def _changes(command: Command) -> bool:

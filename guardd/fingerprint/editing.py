@@ -71,13 +71,22 @@ def is_editing(tool: str, arguments: Arguments, further: Collection[str] = ()) -
 
 
 def is_editor(tool: str, further: Collection[str] = ()) -> bool:
-    """Say whether a tool edits files, where it is listed as it is named or without its MCP server.
+    """Say whether a tool edits files.
 
     Args:
         tool: The tool's name.
-        further: Names of further tools that edit, from the configuration.
+        further: Names of further tools that edit, from the configuration, with or without their MCP server.
     """
-    return any(name in EDITING_TOOLS or name in further for name in (tool, short_name(tool)))
+    return is_listed(tool, EDITING_TOOLS) or tool in further or short_name(tool) in further
+
+
+def is_listed(tool: str, names: Collection[str]) -> bool:
+    """Say whether a list of ours has a tool, as it is named or without its MCP server.
+
+    A server's ``create`` or ``write`` may be of anything, so only names of several words are looked up without it.
+    """
+    name = short_name(tool)
+    return tool in names or ("_" in name and name in names)
 
 
 def short_name(tool: str) -> str:

@@ -6,9 +6,10 @@ from typing import Final
 import msgspec
 
 _NOTHING_EDITED: Final = re.compile(
-    r"no changes\b|no replacements? (?:was|were) (?:performed|made)|nothing (?:was |has )?(?:changed|to change)"
-    r"|already up[ -]to[ -]date|(?:file|content) (?:is |was )?(?:unchanged|not changed)|\b0 (?:edits|replacements)\b",
-    re.IGNORECASE,
+    r"^\W*(?:no changes\b|no replacements? (?:was|were) (?:performed|made)|nothing (?:was |has )?(?:changed|to change)"
+    r"|already up[ -]to[ -]date|(?:the )?(?:file|content) (?:is |was )?(?:unchanged|not changed)"
+    r"|0 (?:edits|replacements)\b)",
+    re.IGNORECASE | re.MULTILINE,
 )
 _NOTHING_MANAGED: Final = re.compile(
     r"""^(?:already\ up[ -]to[ -]date | everything\ up-to-date | already\ on\ ' | no\ local\ changes\ to\ save

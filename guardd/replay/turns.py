@@ -76,7 +76,8 @@ class Call:
         fingerprints: Those that stand for arguments and outcome, if these are not known.
         seq: Its number as recorded, where that is not its place in the turn.
         stopped: Whether guardd itself blocked it, or ended the run with it, when it was recorded.
-        beside: Whether the call before it was still under way when it began.
+        beside: Whether the call before it was still under way when it began. Calls that are chained so are taken to
+            end when the last of them has begun: which of them ended before is not told.
     """
 
     tool: str

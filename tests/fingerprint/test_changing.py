@@ -517,6 +517,7 @@ def said(*texts: str, **rest: object) -> dict[str, object]:
         ({"llmContent": "No changes to apply. The content is already up to date."}, False),
         (said("The file is unchanged"), False),
         (said("Edited a.py:\n" + "x\n" * 400 + "# no changes below"), True),
+        (said("Edited a.py: no changes needed elsewhere"), True),
         (said("Successfully modified file: a.py (1 replacements)."), True),
     ],
 )
@@ -587,12 +588,27 @@ def test_other_diffs_are_edits(text: str):
     ("command", "expected"),
     [
         ("rm a", False),
-        ("npm install", False),
-        ("cd x && npm install", False),
+        ("mv a b", False),
+        ("cd x && mkdir y", False),
         ("git commit -m x", False),
+        ("git push -u origin x", False),
+        # What may have done a part of it
+        ("rm a b", True),
+        ("rm *.o", True),
+        ("rm -r a", True),
+        ("rm $files", True),
+        ("cp a b c", True),
+        ("patch -p1 < a.diff", True),
+        ("apply_patch <<'EOF'\nx\nEOF\n", True),
+        ("git merge x", True),
+        ("git stash pop", True),
+        ("sed -i s/a/b/ x y", True),
+        ("rsync -a a b", True),
+        ("tar xf a", True),
+        ("npm install", True),
+        ("make install", True),
         ("sudo rm a", False),
         ("bash -lc 'cd x && rm a'", False),
-        ("apply_patch <<'EOF'\nx\nEOF\n", False),
         ("# why\nrm a # so", False),
         ("sed -i s/a/b/ f && pytest", True),
         ("sed -i s/a/b/ f; pytest", True),
@@ -607,7 +623,7 @@ def test_other_diffs_are_edits(text: str):
         ("pytest", False),
     ],
 )
-def test_a_command_that_failed_has_changed_nothing(command: str, expected: bool):  # noqa: FBT001
+def test_a_command_that_failed_has_changed_nothing_if_it_does_but_one_thing(command: str, expected: bool):  # noqa: FBT001
     assert changes(command, {"exitCode": 1, "output": "x"}) is expected
     assert changes(command, said("x", details={"status": "failed", "exitCode": 1})) is expected
     assert changes(command, {"exitCode": 0, "output": "x"}) is (expected or command != "pytest")
