@@ -176,7 +176,7 @@ LOOP_FIELDS = table(
         "outcomes in a row are those of one and the same call.",
     ),
     Field(
-        "postCompactionGuard.volatileText",
+        "postCompactionGuard.volatile",
         switch,
         default=False,
         attribute="compaction_volatile_text",

@@ -30,7 +30,7 @@ LOOP_DEFAULTS = {
     "sameError.critical": 12,
     "errorCascade.warning": 10,
     "postCompactionGuard.windowSize": 3,
-    "postCompactionGuard.volatileText": False,
+    "postCompactionGuard.volatile": False,
 }
 
 GUARDD_DEFAULTS = {

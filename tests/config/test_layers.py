@@ -170,7 +170,7 @@ def test_wrong_blocks(block: str, message: str, inherited: bool):  # noqa: FBT00
         (
             "{postCompactionGuard: {size: 1}}",
             ".postCompactionGuard.size",
-            "unknown key; known here: volatileText, windowSize",
+            "unknown key; known here: volatile, windowSize",
         ),
         ("{windowSize: 1}", ".windowSize", "unknown key here; it belongs at postCompactionGuard.windowSize"),
         ("{pingPong: true}", ".pingPong", "unknown key here; it belongs at detectors.pingPong"),

@@ -341,7 +341,7 @@ def _everything(guarded: Guarded) -> list[Any]:
 
 
 @pytest.mark.parametrize(
-    "other", [{}, {"postCompactionGuard": {"volatileText": True}}, {"detectors": {"sameError": True}}]
+    "other", [{}, {"postCompactionGuard": {"volatile": True}}, {"detectors": {"sameError": True}}]
 )
 def test_what_ends_a_streak_is_the_same_whatever_else_keeps_masked_outcomes(guard_with, other):
     loop = {"enabled": True, "warningThreshold": 4, "criticalThreshold": 6}

@@ -385,7 +385,7 @@ def test_observing_one_call_is_found_once(guard_with):
 # What varies by itself
 
 
-MASKING = {"postCompactionGuard": {"volatileText": True}}
+MASKING = {"postCompactionGuard": {"volatile": True}}
 TIMES = ["down since 10:00:01", "down since 10:00:02", "down since 10:00:03"]
 
 

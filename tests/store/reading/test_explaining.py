@@ -218,7 +218,7 @@ def test_the_guard_after_a_compaction(guard_with):
 
 
 def test_the_guard_where_what_varies_by_itself_is_no_difference(guard_with):
-    guard = guard_with({"postCompactionGuard": {"volatileText": True}})
+    guard = guard_with({"postCompactionGuard": {"volatile": True}})
     guard.compaction()
     for second in range(3):
         guard.call("exec", {}, f"down since 10:00:0{second}")
