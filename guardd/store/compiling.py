@@ -60,15 +60,19 @@ def compiled(statement: ClauseElement, columns: Sequence[str] | None = None) -> 
 
 
 def compiled_by_place(statement: ClauseElement, names: Sequence[str]) -> str:
-    """The same, what the caller binds by its place in `names`, which takes the driver less time than by name.
+    """The same, what the caller binds by its place, which takes the driver less time than by name.
+
+    Args:
+        statement: what to compile.
+        names: what is bound, in the order in which it stands in the text, and as often.
 
     Raises:
-        ValueError: the statement binds other names.
+        ValueError: it stands there in another order.
     """
     text = compiled(statement)
-    if set(_PLACEHOLDER.findall(text)) != set(names):
-        raise ValueError(f"the statement binds {sorted(set(_PLACEHOLDER.findall(text)))}")
-    return _PLACEHOLDER.sub(lambda match: f"?{names.index(match[1]) + 1}", text)
+    if _PLACEHOLDER.findall(text) != list(names):
+        raise ValueError(f"what is bound must be in the order of the text: {_PLACEHOLDER.findall(text)}")
+    return _PLACEHOLDER.sub("?", text)
 
 
 def _literal(value: object, placeholder: str) -> str:

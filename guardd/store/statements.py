@@ -78,7 +78,7 @@ def _find_open_call(*conditions: ColumnElement[bool]) -> Select[tuple[object, ..
     )
 
 
-GLANCE = compiled_by_place(glance_statement(), ("run", "newest", "low", "tool", "signature"))
+GLANCE = compiled_by_place(glance_statement(), ("run", "low", "newest", "signature", "newest", "tool"))
 """Whether there is anything to count: see `guardd.detect.glance`."""
 
 FIGURES = compiled(figures_statement())
@@ -116,7 +116,7 @@ SET_FURTHER = compiled(
 """Keep what the rules beyond the documented ones look at."""
 
 TOUCH_RUN = compiled_by_place(
-    update(runs).where(runs.c.id == _run).values(last_activity_at=bindparam("now")), ("run", "now")
+    update(runs).where(runs.c.id == _run).values(last_activity_at=bindparam("now")), ("now", "run")
 )
 """Mark activity in a run."""
 
@@ -192,15 +192,17 @@ FIND_REPORTED_CALL = compiled(
 )
 """Among the newest calls, that with that call id which was reported with that very outcome."""
 
-_columns_of_outcomes = ("state", "outcome", "guard_marker_id", "duration_ms")
 ATTACH_OUTCOME = compiled_by_place(
     update(calls)
     .where(calls.c.run_id == _run, calls.c.seq == bindparam("in_seq"))
     .values(
         missing_tool=func.coalesce(bindparam("new_missing_tool"), calls.c.missing_tool),
-        **{name: bindparam(f"new_{name}") for name in _columns_of_outcomes},
+        **{name: bindparam(f"new_{name}") for name in ("state", "outcome", "guard_marker_id", "duration_ms")},
     ),
-    ("run", "in_seq", *(f"new_{name}" for name in _columns_of_outcomes), "new_missing_tool"),
+    (
+        *("new_state", "new_outcome", "new_missing_tool", "new_guard_marker_id", "new_duration_ms"),
+        *("run", "in_seq"),
+    ),
 )
 """Give a call its outcome."""
 

@@ -79,7 +79,7 @@ class Store:
         run = self.find_run(scope)
         if run is None:
             return self._insert_run(scope, agent_id, now)
-        self._execute(statements.TOUCH_RUN, (run.id, now))
+        self._execute(statements.TOUCH_RUN, (now, run.id))
         if agent_id is not None and agent_id != run.agent_id:
             self._execute(statements.SET_AGENT, {"run": run.id, "agent": agent_id})
             run = msgspec.structs.replace(run, agent_id=agent_id)
@@ -147,7 +147,8 @@ class Store:
     def glance(self, run: RunRow, question: Question, history_size: int, *, since: int = 0) -> Glance:
         """Whether there is anything to count; the arguments are those of `figures`."""
         low = _low(run, history_size, since)
-        bound = (run.id, run.newest_seq, low, question.tool, question.signature)
+        newest = run.newest_seq
+        bound = (run.id, low, newest, question.signature, newest, question.tool)
         return Glance(*self._execute(statements.GLANCE, bound).fetchone())
 
     def figures(
@@ -257,7 +258,7 @@ class Store:
         """Give a call its outcome."""
         self._execute(
             statements.ATTACH_OUTCOME,
-            (run.id, seq, state, outcome, guard_marker_id, duration_ms, missing_tool),
+            (state, outcome, missing_tool, guard_marker_id, duration_ms, run.id, seq),
         )
 
     # Detections and what was notified

@@ -227,8 +227,7 @@ def explain(database: Path) -> dict[str, list[str]]:
     with contextlib.closing(sqlite3.connect(database)) as connection:
         plans = {}
         for name in names:
-            # Nothing needs be bound for a plan, so what is bound by place is bound to nothing, too.
-            statement = re.sub(r"\?\d+|:\w+", "null", getattr(statements, name))
+            statement = re.sub(r"\?|:\w+", "null", getattr(statements, name))
             rows = connection.execute(f"explain query plan {statement}")
             plans[name] = [row[3] for row in rows if "CO-ROUTINE" not in row[3]]
     return plans

@@ -4,7 +4,7 @@ from contextlib import closing
 import pytest
 from sqlalchemy import bindparam, insert, literal, select, text
 
-from guardd.store.compiling import compiled, compiled_insert
+from guardd.store.compiling import compiled, compiled_by_place, compiled_insert
 from guardd.store.schema import calls, markers, runs
 from guardd.vocabulary import CallState, RunStatus
 
@@ -57,3 +57,15 @@ def test_a_hint_on_a_table_is_written():
 
 def test_text_stays_as_it_is():
     assert compiled(text("select 1")) == "select 1"
+
+
+def test_what_is_bound_by_place_has_no_names():
+    """Python 3.12 warns of numbered places, and 3.14 refuses them."""
+    statement = select(runs.c.id).where(
+        runs.c.id > bindparam("low"), runs.c.name == bindparam("in_name"), runs.c.id != bindparam("low")
+    )
+    text = compiled_by_place(statement, ["low", "in_name", "low"])
+    assert text.endswith("WHERE runs.id > ? AND runs.name = ? AND runs.id != ?")
+    for wrong in (["low", "in_name"], ["in_name", "low", "low"]):
+        with pytest.raises(ValueError, match="in the order of the text"):
+            compiled_by_place(statement, wrong)

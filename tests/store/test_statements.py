@@ -24,8 +24,7 @@ BOUND_BY_PLACE = {
 
 def bound(statement):
     if "?" in statement:
-        numbers = [int(number) for number in re.findall(r"\?(\d+)", statement)]
-        return (1,) * max(numbers, default=statement.count("?"))
+        return (1,) * statement.count("?")
     return dict.fromkeys(re.findall(r":(\w+)", statement), 1)
 
 
