@@ -151,7 +151,7 @@ def after(
         return _verdict_afterwards(guard, run, call), compaction.state(guard, run)
     if call is not None:
         settings = guard.settings(run)
-        if (settings.looks_beyond or guard.follows_openclaw) and call.state != CallState.BLOCKED:
+        if guard.looks_beyond(settings) and call.state != CallState.BLOCKED:
             further.note_outcome(guard, run, settings, call.seq, call.effect, report, outcome, result, error)
         return _attach(guard, run, call, question.tool, outcome, duration_ms, now)
     if report.once and report.call_id is not None:
@@ -233,7 +233,7 @@ def _unreported(
     guard.store.insert_call(
         call._replace(outcome=outcome.fingerprint, guard_marker_id=marker_id, duration_ms=duration_ms)
     )
-    if settings.looks_beyond or guard.follows_openclaw:
+    if guard.looks_beyond(settings):
         effect = further.note_call(guard, run, settings, call.seq, report.tool, arguments)
         further.note_outcome(guard, run, settings, call.seq, effect, report, outcome, result, error)
     if marker_id is None:

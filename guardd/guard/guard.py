@@ -77,6 +77,10 @@ class Guard:
         """The thresholds and switches of a run: those of its last known agent."""
         return self.config.loop_settings(run.agent_id)
 
+    def looks_beyond(self, settings: LoopSettings) -> bool:
+        """Whether more of an outcome is to be kept than the documented rules look at."""
+        return settings.looks_beyond or self.follows_openclaw
+
     def question(self, run: RunRow, tool: str, arguments: Arguments) -> Question:
         """A run's call in question, as the detectors see it."""
         return Question(
