@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from support.databases import new_call
+from support.drawn import DrawnCall, put
 from support.windows import settings as loop_settings
 
 from guardd.detect import argument_churn, failures
@@ -14,7 +14,6 @@ from guardd.detect.detection import Question
 from guardd.detect.figures import Across
 from guardd.detect.statement import across_statement, counted_statement
 from guardd.store.compiling import compiled
-from guardd.store.rows import Scope
 from guardd.vocabulary import CallEffect, CallState, Level
 
 COUNTED = {part: compiled(counted_statement(part, Level.CRITICAL)) for part in (failures, argument_churn)}
@@ -24,27 +23,11 @@ PATIENT = settings(
 
 
 @dataclass(frozen=True)
-class Call:
-    """One of a window: its tool, its arguments, its state, and what came of it."""
+class Call(DrawnCall):
+    """One of a window, and whether it failed as a command does, or changed nothing as a write may."""
 
-    tool: str
-    variant: int
-    state: CallState
-    came: str
     failed: bool
     unchanged: bool
-
-    @property
-    def signature(self) -> bytes:
-        return f"{self.tool}{self.variant}".encode().ljust(16)
-
-    @property
-    def is_known(self) -> bool:
-        return self.state in (CallState.OK, CallState.ERROR)
-
-    @property
-    def is_blocked(self) -> bool:
-        return self.state in (CallState.BLOCKED, CallState.BLOCKED_REPORTED)
 
     @property
     def failure(self) -> bytes | None:
@@ -92,15 +75,9 @@ WINDOWS = st.builds(
 )
 
 
-def put(store: Any, window: list[Call]) -> Any:
-    run = store.enter_run(Scope("default", "run", "r"), None, 1)
-    for seq, call in enumerate(window, 1):
-        outcome = call.came.encode() if call.is_known else None
-        columns = {"signature": call.signature, "state": call.state, "outcome": outcome}
-        store.insert_call(new_call(run, seq, call.tool, **columns))
-        effect = CallEffect.UNCHANGED if call.unchanged and call.state == OK else None
-        store.set_further(run, seq, effect=effect, failure=call.failure)
-    return store.find_run(run.scope)
+def kept(_seq: int, call: Call) -> dict[str, Any]:
+    effect = CallEffect.UNCHANGED if call.unchanged and call.state == OK else None
+    return {"effect": effect, "failure": call.failure}
 
 
 def failing(window: list[Call], asked: Call) -> list[Call]:
@@ -151,7 +128,7 @@ def churning(window: list[Call], asked: Call) -> int:
 def test_any_window(store: Any, window: list[Call], asked: Call, history: int):
     store.rollback()
     store.begin()
-    run = put(store, window)
+    run = put(store, window, kept)
     question = Question(asked.tool, asked.signature, is_poll=False)
     found = store.across_figures(run, question, history)
     failed, churned = failing(window[-history:], asked), churning(window[-history:], asked)

@@ -1,15 +1,15 @@
 """What the rules beyond the documented ones count is what a plain model counts, on any window."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from support.databases import new_call
+from support.drawn import DrawnCall, put
 
 from guardd.detect.detection import Question
 from guardd.detect.figures import Further
-from guardd.store.rows import Scope
 from guardd.vocabulary import CallEffect, CallState
 
 POLLS = '["poll"]'
@@ -19,23 +19,11 @@ PATIENT = settings(
 
 
 @dataclass(frozen=True)
-class Call:
-    """One of a window: its tool, its arguments, its state, what came of it, and what it ran beside."""
+class Call(DrawnCall):
+    """One of a window, whether its error says that it was cancelled, and whether it ran beside the one before."""
 
-    tool: str
-    variant: int
-    state: CallState
-    came: str
     cancelled: bool
     beside: bool
-
-    @property
-    def signature(self) -> bytes:
-        return f"{self.tool}{self.variant}".encode().ljust(16)
-
-    @property
-    def is_blocked(self) -> bool:
-        return self.state in (CallState.BLOCKED, CallState.BLOCKED_REPORTED)
 
 
 CALL = st.builds(
@@ -56,15 +44,14 @@ ROUNDS = st.builds(
 WINDOWS = st.builds(list.__add__, st.lists(CALL, max_size=6), st.one_of(st.lists(CALL, max_size=8), ROUNDS))
 
 
-def put(store: Any, window: list[Call]) -> Any:
-    run = store.enter_run(Scope("default", "run", "r"), None, 1)
-    for seq, call in enumerate(window, 1):
-        outcome = call.came.encode() if call.state in (CallState.OK, CallState.ERROR) else None
-        columns = {"signature": call.signature, "state": call.state, "outcome": outcome}
-        store.insert_call(new_call(run, seq, call.tool, **columns))
+def kept(window: list[Call]) -> Callable[[int, Call], dict[str, Any]]:
+    placed = batches(window)
+
+    def of(seq: int, call: Call) -> dict[str, Any]:
         effect = CallEffect.CANCELLED if call.cancelled and call.state == CallState.ERROR else None
-        store.set_further(run, seq, effect=effect, beside=batches(window)[seq - 1])
-    return store.find_run(run.scope)
+        return {"effect": effect, "beside": placed[seq - 1]}
+
+    return of
 
 
 def batches(window: list[Call]) -> list[int]:
@@ -149,7 +136,7 @@ def repeats(window: list[Call], asked: Call) -> list[Call]:
 def test_any_window(store: Any, window: list[Call], asked: Call, history: int):
     store.rollback()
     store.begin()
-    run = put(store, window)
+    run = put(store, window, kept(window))
     found = store.further_figures(run, Question(asked.tool, asked.signature, is_poll=False), history, POLLS)
     seen = window[-history:]
     if len(seen) < len(window):  # what ran beside a call before the window counts by its batch all the same
