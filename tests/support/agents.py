@@ -5,6 +5,7 @@ Every agent makes the same calls, a shell command, in a session of its own; what
 
 import itertools
 import json
+from abc import ABC, abstractmethod
 from typing import Any
 
 Event = dict[str, Any]
@@ -12,7 +13,7 @@ Event = dict[str, Any]
 _sessions = itertools.count(1)
 
 
-class Agent:
+class Agent(ABC):
     """An agent in one session.
 
     Attributes:
@@ -35,28 +36,30 @@ class Agent:
         self._calls += 1
         return f"toolu_{self.session}_{self._calls}"
 
+    @abstractmethod
     def before(self, call_id: str, command: str = "make test") -> Event:
-        raise NotImplementedError
+        """Before a call."""
 
+    @abstractmethod
     def after(self, call_id: str, output: str = "ok", command: str = "make test") -> Event:
-        raise NotImplementedError
+        """After a call that succeeded."""
 
+    @abstractmethod
     def failure(self, call_id: str, error: str, command: str = "make test") -> Event | None:
         """After a call that failed, where the agent tells that apart."""
-        raise NotImplementedError
 
+    @abstractmethod
     def prompt(self) -> Event:
         """The user types something: the next turn."""
-        raise NotImplementedError
 
+    @abstractmethod
     def compactions(self, trigger: str = "auto") -> list[Event]:
         """All events of one compaction, in order."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def run(self) -> str:
         """What guardd calls the current turn."""
-        raise NotImplementedError
 
 
 class ClaudeCode(Agent):

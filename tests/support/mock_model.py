@@ -3,6 +3,7 @@
 import contextlib
 import json
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple, Self
@@ -130,16 +131,18 @@ def _text(content: object) -> str:
     return "\n".join(part.get("text", "") for part in parts)
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(BaseHTTPRequestHandler, ABC):
     """Chat completions, streamed or not; everything else is the list of models."""
 
     protocol_version = "HTTP/1.1"
 
+    @abstractmethod
     def answer(self, body: Json) -> Turn:
-        raise NotImplementedError
+        """What the model says to a request."""
 
+    @abstractmethod
     def new_id(self) -> str:
-        raise NotImplementedError
+        """An id for another answer."""
 
     def log_message(self, *_arguments: object) -> None:
         """Say nothing."""
