@@ -74,7 +74,6 @@ class Connection(asyncio.Protocol):
         self._ended = False
         self._writable = asyncio.Event()
         self._writable.set()
-        self._peer_takes = True
         self._working = False
         self._had_its_turn = False
         self._refusal: RpcError | None = None
@@ -114,13 +113,11 @@ class Connection(asyncio.Protocol):
 
     def pause_writing(self) -> None:
         """The peer does not take its replies: read no more requests from it."""
-        self._peer_takes = False
         self._writable.clear()
 
     def resume_writing(self) -> None:
         """It does again."""
         self.last_active = self._loop.time()
-        self._peer_takes = True
         self._writable.set()
         self._work()
 
@@ -189,7 +186,7 @@ class Connection(asyncio.Protocol):
     @property
     def _has_capacity(self) -> bool:
         return (
-            self._peer_takes
+            self._writable.is_set()
             and self._refusal is None
             and not self._closing
             and self._in_flight < MOST_IN_FLIGHT
